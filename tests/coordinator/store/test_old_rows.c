@@ -1,0 +1,449 @@
+/* test_old_rows.c - the rows of databases of older formats */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/inspect/verify.h"
+#include "coordinator/store/sql.h"
+#include "tests/coordinator/store/old_format.h"
+#include "tests/coordinator/store/store_fixture.h"
+
+static void old_results_say_how_they_were_sampled(void **state)
+{
+    struct store *store;
+
+    old_format_make(*state, 1);
+    store = fixture_open(*state, STORE_WRITE);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM result WHERE"
+                                           " sampling='fixed' AND l2='unknown'"
+                                           " AND rejected='[]'"),
+                     2);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM result WHERE"
+                                           " sampling='none' AND l2='none'"),
+                     1);
+    store_close(store);
+}
+
+/* n3 was changed behind our back before. */
+static void a_row_that_was_wrong_stays_wrong(void **state)
+{
+    struct store *store;
+    struct verify verify;
+
+    old_format_make(*state, 1);
+    store = fixture_open(*state, STORE_WRITE);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 1);
+    assert_string_equal(verify.findings[0].text,
+                        "result n3: the row was changed after it was written");
+    verify_fini(&verify);
+    store_close(store);
+}
+
+/* The rows of format 6 are of the cpu device, which has no registers; it was
+ * stored as 0. */
+static void what_was_not_known_becomes_null(void **state)
+{
+    struct store *store;
+    struct verify verify;
+
+    old_format_make(*state, 6);
+    store = fixture_open(*state, STORE_WRITE);
+    assert_int_equal(fixture_number(store,
+                                    "SELECT count(*) FROM build WHERE"
+                                    " registers IS NULL AND spill_bytes IS"
+                                    " NULL AND static_smem IS NULL"),
+                     5);
+    assert_int_equal(fixture_number(store,
+                                    "SELECT count(*) FROM result WHERE"
+                                    " registers IS NULL AND spill_bytes IS"
+                                    " NULL AND static_smem IS NULL"
+                                    " AND max_at=0"),
+                     10);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 0);
+    verify_fini(&verify);
+    store_close(store);
+}
+
+static void what_was_known_stays(void **state)
+{
+    struct store *store;
+
+    old_format_make(*state, 1);
+    store = fixture_open(*state, STORE_WRITE);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM result WHERE"
+                                           " registers=32 AND spill_bytes=0"
+                                           " AND static_smem=0"),
+                     3);
+    /* one has no error, so no element of it */
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM result WHERE"
+                                           " max_at=7 AND max_error>0"),
+                     2);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM result WHERE"
+                                           " max_at IS NULL AND"
+                                           " max_error IS NULL"),
+                     1);
+    store_close(store);
+}
+
+static void check_format_7(const char *path, enum store_mode mode)
+{
+    struct store *store = fixture_open(path, mode);
+    struct verify verify;
+
+    assert_int_equal(fixture_number(store,
+                                    "SELECT sum(registers=40 AND spill_bytes=0"
+                                    " AND static_smem=1024) FROM build"),
+                     1);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM result WHERE"
+                                           " coalesce(registers, spill_bytes,"
+                                           " static_smem) IS NULL"),
+                     9);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM result WHERE"
+                                           " max_at IS NULL"),
+                     1);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM tool WHERE"
+                                           " status IS NULL"),
+                     1);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM contest WHERE"
+                                           " ended_utc IS NULL AND against IS"
+                                           " NULL"),
+                     1);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 0);
+    verify_fini(&verify);
+    store_close(store);
+}
+
+static void format_7_is_read_and_gone_on_with(void **state)
+{
+    old_format_make(*state, 7);
+    check_format_7(*state, STORE_READ);
+    assert_int_equal(old_format_of(*state), 7);
+    check_format_7(*state, STORE_WRITE);
+    assert_int_equal(old_format_of(*state), OLD_FORMAT_NEWEST);
+}
+
+/* Their launches were not counted, which is not 0. */
+static void check_format_8(const char *path, enum store_mode mode)
+{
+    struct store *store = fixture_open(path, mode);
+    struct verify verify;
+
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM result WHERE"
+                                           " checked IS NULL AND"
+                                           " varied IS NULL"),
+                     10);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 0);
+    verify_fini(&verify);
+    store_close(store);
+}
+
+static void format_8_is_read_and_gone_on_with(void **state)
+{
+    struct store_result result;
+    struct store *store;
+    struct err err;
+
+    old_format_make(*state, 8);
+    check_format_8(*state, STORE_READ);
+    assert_int_equal(old_format_of(*state), 8);
+    check_format_8(*state, STORE_WRITE);
+    assert_int_equal(old_format_of(*state), OLD_FORMAT_NEWEST);
+    store = fixture_open(*state, STORE_WRITE);
+    result = fixture_result("n81", "37bf703f961721ac3d1a2f651b281fcb");
+    assert_int_equal(store_result_put(store, &result, &err), 1);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM result WHERE"
+                                           " checked=7 AND varied=0"),
+                     1);
+    store_close(store);
+}
+
+/* Their proof was not counted, and rows had no checksums. */
+static void check_format_9(const char *path, enum store_mode mode)
+{
+    struct store *store = fixture_open(path, mode);
+    struct verify verify;
+
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM contestant"
+                                           " WHERE proof_launches IS NULL AND"
+                                           " proof_varied IS NULL"),
+                     2);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM config WHERE"
+                                           " checksum<>0"),
+                     4);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 0);
+    verify_fini(&verify);
+    store_close(store);
+}
+
+static void the_format_before_is_read_and_gone_on_with(void **state)
+{
+    struct store *store;
+    struct err err;
+
+    old_format_make(*state, 9);
+    check_format_9(*state, STORE_READ);
+    assert_int_equal(old_format_of(*state), 9);
+    check_format_9(*state, STORE_WRITE);
+    assert_int_equal(old_format_of(*state), OLD_FORMAT_NEWEST);
+    store = fixture_open(*state, STORE_WRITE);
+    assert_int_equal(store_contestant_put(
+                         store,
+                         &(struct store_contestant){
+                             .pass = 1,
+                             .position = 1,
+                             .config = "ae24af6b1bac6254cd4c0f7e7bb870d0",
+                             .source_key = "70164ac1ade750b1388348bdc5a0e6b0",
+                             .role = "finalist",
+                             .reason = "",
+                             .proof_launches = 240,
+                             .proof_varied = 0 },
+                         &err),
+                     0);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM contestant"
+                                           " WHERE proof_launches=240 AND"
+                                           " proof_varied=0"),
+                     1);
+    store_close(store);
+}
+
+/* Without checksums only the keys can say so. */
+static void parameters_that_were_wrong_in_format_9_stay_wrong(void **state)
+{
+    struct store *store;
+    struct verify verify;
+
+    old_format_make(*state, 9);
+    old_format_change(*state,
+                      "UPDATE config SET params=replace(params, '64', '32')"
+                      " WHERE point=2");
+    store = fixture_open(*state, STORE_WRITE);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 1);
+    assert_string_equal(verify.findings[0].check, "key");
+    verify_fini(&verify);
+    store_close(store);
+}
+
+static void a_row_of_format_8_that_was_wrong_stays_wrong(void **state)
+{
+    struct store *store;
+    struct verify verify;
+
+    old_format_make(*state, 8);
+    old_format_change(*state, "UPDATE result SET held_s=held_s+1"
+                              " WHERE nonce=(SELECT min(nonce) FROM result)");
+    store = fixture_open(*state, STORE_WRITE);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 1);
+    assert_non_null(strstr(verify.findings[0].text,
+                           "the row was changed after it was written"));
+    verify_fini(&verify);
+    store_close(store);
+}
+
+/* Rows of all tables that format 7 rebuilds, as one text. */
+static char *content(struct store *store)
+{
+    static const char text[] =
+        "SELECT group_concat(line, char(10)) FROM ("
+        "SELECT checksum_row(r.rowid, r.nonce, r.checksum) AS line FROM result "
+        "r"
+        " UNION ALL SELECT checksum_row(b.rowid, b.nonce, b.checksum)"
+        "  FROM build b"
+        " UNION ALL SELECT checksum_row(epoch, machine, ending) FROM run"
+        " UNION ALL SELECT checksum_row(id, key, spec, settings) FROM sweep"
+        " UNION ALL SELECT checksum_row(config, shape, outcome, nonce, "
+        "median_s)"
+        "  FROM outcome"
+        " UNION ALL SELECT checksum_row(epoch, id, config, host, ending)"
+        "  FROM lease"
+        " UNION ALL SELECT checksum_row(host, start_ns, category, lease)"
+        "  FROM interval"
+        " UNION ALL SELECT checksum_row(id, level, text) FROM event"
+        " UNION ALL SELECT checksum_row(pass, seed, cut, ending) FROM contest"
+        " UNION ALL SELECT checksum_row(pass, position, config, role)"
+        "  FROM contestant"
+        " UNION ALL SELECT checksum_row(position, kind, config, time_s)"
+        "  FROM step UNION ALL SELECT checksum_row(folder, settings)"
+        "  FROM request)";
+    struct sqlite3_stmt *stmt;
+    struct err err;
+    char *rows;
+
+    assert_int_equal(sql_prepare(store_db(store), text, &stmt, &err), 0);
+    assert_int_equal(sql_step(stmt, &err), 1);
+    rows = mem_strdup(sql_text(stmt, 0));
+    sql_free(stmt);
+    return rows;
+}
+
+/* Of a file of this format, which stays as it is. */
+static char *read_content(const char *path, int format)
+{
+    struct store *store = fixture_open(path, STORE_READ);
+    char *rows = content(store);
+
+    store_close(store);
+    assert_int_equal(old_format_of(path), format);
+    return rows;
+}
+
+static void
+to_read_format_6_changes_nothing_to_write_keeps_its_rows(void **state)
+{
+    char *before, *after;
+
+    old_format_make(*state, 6);
+    old_format_change(*state, "PRAGMA journal_mode=WAL");
+    before = read_content(*state, 6);
+    assert_non_null(strchr(before, '\n'));
+    store_close(fixture_open(*state, STORE_WRITE));
+    after = read_content(*state, OLD_FORMAT_NEWEST);
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+}
+
+/* It was begun with a fixed number of blocks, and keeps it. */
+static void a_confirmation_of_format_6_has_no_looks(void **state)
+{
+    struct store *store;
+
+    old_format_make(*state, 6);
+    store = fixture_open(*state, STORE_READ);
+    assert_int_equal(fixture_number(store,
+                                    "SELECT count(*) FROM contest WHERE"
+                                    " blocks=20 AND ending IS NULL"
+                                    " AND look_blocks=0 AND most_blocks=0"
+                                    " AND look_over_all=0"),
+                     1);
+    store_close(store);
+}
+
+static int steps_left;
+
+static int die_in_time(void *arg)
+{
+    (void)arg;
+    if (--steps_left == 0)
+        raise(SIGKILL);
+    return 0;
+}
+
+static int watch(sqlite3 *db, char **text, const void *api)
+{
+    (void)text, (void)api;
+    sqlite3_progress_handler(db, 100, die_in_time, NULL);
+    return SQLITE_OK;
+}
+
+/* 1 when it was killed before it was done. */
+static bool killed_after(const char *path, int steps)
+{
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        struct store *store;
+        struct err err;
+
+        steps_left = steps;
+        sqlite3_auto_extension((void (*)(void))watch);
+        _exit(store_open(path, STORE_WRITE, &store, &err) < 0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+    return WIFSIGNALED(status);
+}
+
+static void a_migration_that_is_killed_starts_again(void **state)
+{
+    char *before, *now;
+    int killed = 0;
+
+    old_format_make(*state, 6);
+    old_format_change(*state, "PRAGMA journal_mode=WAL");
+    before = read_content(*state, 6);
+    for (int steps = 1; killed_after(*state, steps); steps += 1 + steps / 4) {
+        now = read_content(*state, 6);
+        assert_string_equal(now, before);
+        free(now);
+        killed++;
+    }
+    assert_true(killed > 5);
+    now = read_content(*state, OLD_FORMAT_NEWEST);
+    assert_string_equal(now, before);
+    free(now);
+    free(before);
+}
+
+static void old_rows_are_kept_whatever_they_hold(void **state)
+{
+    struct verify verify;
+    struct store *store;
+    struct err err;
+
+    old_format_make(*state, 6);
+    old_format_change(*state,
+                      "UPDATE lease SET purpose='trial', ended_utc=NULL,"
+                      " ending=NULL WHERE id=1;"
+                      "UPDATE outcome SET config='gone'"
+                      " WHERE config=(SELECT min(config) FROM outcome)");
+    store = fixture_open(*state, STORE_WRITE);
+    assert_int_equal(fixture_number(store, "PRAGMA foreign_keys"), 1);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM outcome"), 4);
+    assert_int_equal(
+        store_lease_end(store,
+                        fixture_number(store, "SELECT min(epoch) FROM lease"),
+                        1, "lost", 5, &err),
+        0);
+    assert_int_equal(fixture_number(store,
+                                    "SELECT count(*) FROM lease WHERE"
+                                    " purpose='trial' AND ending='lost'"),
+                     1);
+    verify_run(store, &verify);
+    assert_true(verify.found > 0);
+    assert_string_equal(verify.findings[0].text,
+                        "CHECK constraint failed in lease");
+    verify_fini(&verify);
+    store_close(store);
+}
+
+int main(void)
+{
+#define TEST(f) \
+    cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(old_results_say_how_they_were_sampled),
+        TEST(a_row_that_was_wrong_stays_wrong),
+        TEST(what_was_not_known_becomes_null),
+        TEST(what_was_known_stays),
+        TEST(format_7_is_read_and_gone_on_with),
+        TEST(format_8_is_read_and_gone_on_with),
+        TEST(the_format_before_is_read_and_gone_on_with),
+        TEST(parameters_that_were_wrong_in_format_9_stay_wrong),
+        TEST(a_row_of_format_8_that_was_wrong_stays_wrong),
+        TEST(to_read_format_6_changes_nothing_to_write_keeps_its_rows),
+        TEST(a_confirmation_of_format_6_has_no_looks),
+        TEST(a_migration_that_is_killed_starts_again),
+        TEST(old_rows_are_kept_whatever_they_hold),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
