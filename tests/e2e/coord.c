@@ -220,7 +220,8 @@ static void beat(struct coord *coord)
 
     if (!coord->beats || !coord->seen[MSG_HELLO] || now_ns < coord->beat_ns)
         return;
-    coord_send(coord, &msg);
+    msg.epoch = coord->epoch;
+    (void)router_send(coord->server, 0, &msg, NULL); /* or it is cut off */
     coord->beat_ns = now_ns + COORD_BEAT_MS * NS_PER_MS;
 }
 
