@@ -17,6 +17,8 @@ static size_t line_len(const char *at)
     return newline ? (size_t)(newline - at) + 1 : strlen(at);
 }
 
+/* 0 if there is none, or none that ptxas can mean: the compiler is that of a
+ * host. */
 static int64_t number_before(const char *line, size_t len, const char *word)
 {
     const char *at = memmem(line, len, word, strlen(word));
@@ -24,7 +26,9 @@ static int64_t number_before(const char *line, size_t len, const char *word)
 
     while (at && at > line && at[-1] >= '0' && at[-1] <= '9')
         at--;
-    return at && sscanf(at, "%" SCNd64, &value) == 1 ? value : 0;
+    return at && sscanf(at, "%" SCNd64, &value) == 1 && value <= INT32_MAX
+               ? value
+               : 0;
 }
 
 /* The entry's own line comes first, then those of the functions it calls. */

@@ -40,11 +40,28 @@ static void missing_figures_are_zero(void **state)
     assert_int_equal(ptxas_use("", "two").stack_bytes, 0);
 }
 
+/* Their sum did not fit either. */
+static void figures_beyond_all_bounds_are_zero(void **state)
+{
+    struct ptxas_use use = ptxas_use(
+        "Compiling entry function 'k'\n"
+        "    9223372036854775807 bytes stack frame, 4 bytes spill stores\n"
+        "    99999999999999999999 bytes stack frame, 4 bytes spill stores\n"
+        "ptxas info    : Used 2147483648 registers\n",
+        "k");
+
+    (void)state;
+    assert_int_equal(use.stack_bytes, 0);
+    assert_int_equal(use.spill_stores, 4);
+    assert_int_equal(use.registers, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_the_use_of_the_entry_is_read),
         cmocka_unit_test(missing_figures_are_zero),
+        cmocka_unit_test(figures_beyond_all_bounds_are_zero),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
