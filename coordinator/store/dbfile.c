@@ -147,8 +147,8 @@ static int open_db(const char *name, int flags, struct sqlite3 **out,
 
     if (rc != SQLITE_OK && *out)
         return sql_refused(*out, err);
-    if (rc != SQLITE_OK)
-        return err_set(err, ERR_STORE, "%s", sqlite3_errstr(rc));
+    if (rc != SQLITE_OK) /* there was none even for the connection */
+        return sql_system_refused(ENOMEM, err);
     sqlite3_busy_timeout(*out, BUSY_MS);
     sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(*out, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
@@ -278,7 +278,7 @@ static int copy_pages(struct sqlite3 *from, struct sqlite3 *to, struct err *err)
     }
     if ((sqlite3_errcode(to) & 0xff) == SQLITE_OK)
         return 0;
-    return err_set(err, ERR_STORE, "%s", sqlite3_errmsg(to));
+    return sql_refused(to, err);
 }
 
 /* A file of an older format is brought up to date in memory and read there, so

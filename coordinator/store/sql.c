@@ -125,6 +125,17 @@ static const char *remedy(int os)
     }
 }
 
+int sql_system_refused(int os, struct err *err)
+{
+    return err_set(err, ERR_STORE, "%s: %s", strerror(os), remedy(os));
+}
+
+/* Table-valued pragmas call it a plain error. */
+static bool found_no_memory(struct sqlite3 *db)
+{
+    return strcmp(sqlite3_errmsg(db), sqlite3_errstr(SQLITE_NOMEM)) == 0;
+}
+
 static int refused(struct sqlite3 *db, struct err *err)
 {
     int primary = sqlite3_errcode(db) & 0xff, os = sql_system_error(db);
@@ -152,7 +163,7 @@ static int refused(struct sqlite3 *db, struct err *err)
         os = os == ENOENT || os == EISDIR || os == ENOTDIR ? 0 : os;
         break;
     default:
-        os = 0;
+        os = found_no_memory(db) ? ENOMEM : 0;
         break;
     }
     if (os == 0 && primary == SQLITE_READONLY)
@@ -167,7 +178,7 @@ static int refused(struct sqlite3 *db, struct err *err)
                        sqlite3_errmsg(db));
     if (os == 0)
         return err_set(err, ERR_STORE, "%s", sqlite3_errmsg(db));
-    return err_set(err, ERR_STORE, "%s: %s", strerror(os), remedy(os));
+    return sql_system_refused(os, err);
 }
 
 int sql_refused(struct sqlite3 *db, struct err *err)
@@ -220,7 +231,7 @@ int sql_prepare(struct sqlite3 *db, const char *text, struct sqlite3_stmt **out,
         *out = NULL;
         return err_set(err, ERR_INPUT, "more than one statement");
     }
-    if ((rc & 0xff) == SQLITE_ERROR)
+    if ((rc & 0xff) == SQLITE_ERROR && !found_no_memory(db))
         return in_one_line(err_set(err, ERR_INPUT, "%s", sqlite3_errmsg(db)),
                            err);
     return sql_refused(db, err);

@@ -48,6 +48,8 @@ void sql_free(struct sqlite3_stmt *stmt); /* NULL is fine */
 /* The number (errno) with which the system last refused the file or its log; 0:
  * it did not. */
 int sql_system_error(struct sqlite3 *db);
+/* What that number means, and what to do.  Returns ERR_STORE. */
+int sql_system_refused(int os, struct err *err);
 /* Why SQLite failed last, in one line; of what the system refused also what to
  * do about it. Returns ERR_STORE. */
 int sql_refused(struct sqlite3 *db, struct err *err);

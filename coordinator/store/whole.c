@@ -14,6 +14,7 @@
 #include "coordinator/text/terminal.h"
 
 #define COLUMNS_BYTES_MAX 2048
+#define UNREAD "unable to get the page" /* SQLite's words for a failed read */
 #define REMEDY                                                          \
     "; 'fa-coord verify' lists what does not hold, 'fa-coord recover' " \
     "copies what does"
@@ -111,7 +112,9 @@ static int check_structure(struct sqlite3 *db, struct err *err)
 
     if (rc == 0)
         rc = sql_step(stmt, err);
-    if (rc == 1 && strcmp(sql_text(stmt, 0), "ok") != 0) {
+    if (rc == 1 && strstr(sql_text(stmt, 0), UNREAD) && sql_system_error(db)) {
+        rc = sql_system_refused(sql_system_error(db), err);
+    } else if (rc == 1 && strcmp(sql_text(stmt, 0), "ok") != 0) {
         const char *line =
             strchr(sql_text(stmt, 0), '\n'); /* behind "in ..." */
 
