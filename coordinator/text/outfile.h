@@ -12,8 +12,9 @@
 
 struct err;
 
-#define OUTFILE_PART ".fa-part" /* the end of the name of the file beside it \
-                                 */
+#define OUTFILE_PART                                        \
+    ".fa-part" /* the end of the name of the file beside it \
+                */
 
 /* Write all of 'text' to 'path'.  A file that is replaced keeps its mode; where
  * 'path' is a symbolic link, its target is replaced.  A pipe or a device is
