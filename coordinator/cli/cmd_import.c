@@ -2,7 +2,6 @@
  * file. */
 #include "coordinator/cli/cmd.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +11,12 @@
 #include "common/mem.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/store/store.h"
+#include "coordinator/store/dbnew.h"
 #include "coordinator/tasks/fail.h"
 #include "coordinator/tasks/import.h"
 #include "coordinator/tasks/options.h"
 #include "coordinator/tasks/record_file.h"
+#include "coordinator/text/outfile.h"
 
 #define TEXT_MAX (8 << 20)
 
@@ -36,18 +36,13 @@ static int write_sweep(const struct replay *replay, const char *path,
                        struct err *err)
 {
     struct buf text;
-    FILE *to;
     int rc = is_new(path, err);
 
     if (rc < 0)
         return rc;
     buf_init(&text, TEXT_MAX);
     replay_sweep_text(replay, &text);
-    to = fopen(path, "wxe");
-    if (!to || fputs(buf_text(&text), to) < 0)
-        rc = err_set(err, ERR_SYSTEM, "%s: %s", path, strerror(errno));
-    if (to && fclose(to) != 0 && rc == 0)
-        rc = err_set(err, ERR_SYSTEM, "%s: %s", path, strerror(errno));
+    rc = outfile_save(path, buf_text(&text), text.len, false, err);
     buf_fini(&text);
     if (rc == 0)
         fprintf(stderr,
@@ -74,16 +69,14 @@ static void say(const struct replay *replay, const char *path, int n)
 static int write_database(struct replay *replay, const struct spec *spec,
                           const char *path, struct err *err)
 {
-    struct store *store = NULL;
-    int n = 0, rc = is_new(path, err);
+    struct dbnew *to = NULL;
+    int n = 0, rc = dbnew_open(path, &to, err);
 
     if (rc == 0)
-        rc = store_open(path, STORE_CREATE, &store, err);
-    if (rc == 0)
-        rc = import_put(store, spec, replay, &n, err);
+        rc = import_put(dbnew_store(to), spec, replay, &n, err);
+    rc = dbnew_close(to, rc, err);
     if (rc == 0)
         say(replay, path, n);
-    store_close(store);
     return rc;
 }
 

@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/cli/cmd.h"
 #include "coordinator/inspect/recover.h"
+#include "coordinator/store/dbnew.h"
 #include "coordinator/store/dbpath.h"
 #include "coordinator/store/store.h"
 #include "coordinator/tasks/fail.h"
@@ -87,19 +87,15 @@ static void print_lines(const char *path, const struct recover *recover)
 static int recover_to(const char *from_path, const char *to_path,
                       struct recover *out, struct err *err)
 {
-    struct store *from = NULL, *to = NULL;
-    int rc;
+    struct store *from = NULL;
+    struct dbnew *to = NULL;
+    int rc = store_open(from_path, STORE_READ, &from, err);
 
-    if (access(to_path, F_OK) == 0)
-        return err_set(err, ERR_INPUT,
-                       "%s exists already; name another file for the copy",
-                       to_path);
-    rc = store_open(from_path, STORE_READ, &from, err);
     if (rc == 0)
-        rc = store_open(to_path, STORE_CREATE, &to, err);
+        rc = dbnew_open(to_path, &to, err);
     if (rc == 0)
-        rc = recover_run(from, to, out, err);
-    store_close(to);
+        rc = recover_run(from, dbnew_store(to), out, err);
+    rc = dbnew_close(to, rc, err);
     store_close(from);
     return rc;
 }

@@ -2,11 +2,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 #include "common/err.h"
+#include "common/mem.h"
+
+#define MODE_BITS 07777
 
 static int write_all(int fd, const char *text, size_t len)
 {
@@ -21,23 +28,99 @@ static int write_all(int fd, const char *text, size_t len)
     return 0;
 }
 
+static int refused(const char *path, int why, struct err *err)
+{
+    return err_set(err, ERR_SYSTEM, "'%s': %s", path, strerror(why));
+}
+
+/* A pipe or a terminal: nothing of it can be replaced. */
+static int write_through(const char *path, const char *text, size_t len,
+                         struct err *err)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC), failed = 0;
+
+    if (fd < 0)
+        return refused(path, errno, err);
+    if (write_all(fd, text, len) < 0)
+        failed = errno;
+    if (close(fd) < 0 && !failed)
+        failed = errno;
+    return failed ? refused(path, failed, err) : 0;
+}
+
+/* A killed command may have left this file, so it is not exclusive; the lock
+ * keeps two commands apart.  Between open() and flock() another command may
+ * have renamed it to the user's file. */
+static int open_part(const char *path, const char *part, struct err *err)
+{
+    int fd = open(
+        part, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    struct stat opened, named;
+
+    if (fd < 0)
+        return refused(errno == ENOENT ? path : part, errno, err);
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &opened) == 0 &&
+        lstat(part, &named) == 0 && opened.st_ino == named.st_ino &&
+        opened.st_dev == named.st_dev)
+        return fd;
+    close(fd);
+    return err_set(err, ERR_SYSTEM, "'%s': another fa-coord is writing it",
+                   part);
+}
+
+/* 'old': the file that will be replaced, NULL if there is none.  Returns 0 or
+ * an errno. */
+static int fill(int fd, const char *text, size_t len, const struct stat *old)
+{
+    if (ftruncate(fd, 0) < 0 || write_all(fd, text, len) < 0 ||
+        (old && fchmod(fd, old->st_mode & MODE_BITS) < 0) || fsync(fd) < 0)
+        return errno;
+    return 0;
+}
+
+/* 'target' is 'path' with the symbolic links resolved. */
+static int replace(const char *path, const char *target, const char *text,
+                   size_t len, bool force, struct err *err)
+{
+    char *part = mem_printf("%s" OUTFILE_PART, target);
+    int fd = open_part(path, part, err), rc = fd < 0 ? fd : 0, failed;
+    struct stat old;
+    bool exists;
+
+    if (rc < 0)
+        goto out;
+    exists = lstat(target, &old) == 0;
+    if (exists && !force) {
+        rc = err_set(err, ERR_INPUT,
+                     "'%s' exists already; --force overwrites it", path);
+        goto out;
+    }
+    failed = fill(fd, text, len, exists && S_ISREG(old.st_mode) ? &old : NULL);
+    if (!failed && rename(part, target) < 0)
+        failed = errno;
+    if (failed)
+        rc = refused(path, failed, err);
+out:
+    if (fd >= 0 && rc < 0)
+        unlink(part); /* while it is locked: it is this command's */
+    if (fd >= 0)
+        close(fd); /* synced: it has no more to say */
+    free(part);
+    return rc;
+}
+
 int outfile_save(const char *path, const char *text, size_t len, bool force,
                  struct err *err)
 {
-    int how = O_WRONLY | O_CREAT | O_CLOEXEC | (force ? O_TRUNC : O_EXCL);
-    int fd = open(path, how, 0666), failed;
+    struct stat st;
+    bool exists = stat(path, &st) == 0;
+    char *target;
+    int rc;
 
-    if (fd < 0 && errno == EEXIST)
-        return err_set(err, ERR_INPUT,
-                       "'%s' exists already; --force overwrites it", path);
-    if (fd < 0)
-        return err_set(err, ERR_SYSTEM, "'%s': %s", path, strerror(errno));
-    failed = write_all(fd, text, len) < 0 ? errno : 0;
-    if (close(fd) < 0 && !failed)
-        failed = errno;
-    if (!failed)
-        return 0;
-    if (!force)
-        unlink(path); /* half a file is worse than none */
-    return err_set(err, ERR_SYSTEM, "'%s': %s", path, strerror(failed));
+    if (exists && force && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+        return write_through(path, text, len, err);
+    target = exists && force ? realpath(path, NULL) : NULL;
+    rc = replace(path, target ? target : path, text, len, force, err);
+    free(target);
+    return rc;
 }

@@ -1,4 +1,9 @@
-/* outfile.h - an output file that a command writes */
+/* outfile.h - an output file that a command writes
+ *
+ * The text goes to a file beside it, which is synced and renamed.  So a command
+ * that is killed leaves the old file or the new one, never half of one.  What
+ * it leaves beside it, the next command for the same file uses again.
+ */
 #ifndef FA_COORDINATOR_TEXT_OUTFILE_H
 #define FA_COORDINATOR_TEXT_OUTFILE_H
 
@@ -7,8 +12,15 @@
 
 struct err;
 
-/* Write all of 'text' to 'path'. ERR_INPUT if the file exists and 'force' is
- * not set.  ERR_SYSTEM if it cannot be written; a new file is removed then. */
+#define OUTFILE_PART                                        \
+    ".fa-part" /* the end of the name of the file beside it \
+                */
+
+/* Write all of 'text' to 'path'.  A file that is replaced keeps its mode; where
+ * 'path' is a symbolic link, its target is replaced.  A pipe or a device is
+ * written to directly, and needs 'force'.
+ * ERR_INPUT if the file exists and 'force' is not set.  ERR_SYSTEM if it cannot
+ * be written: an old file is as it was then. */
 int outfile_save(const char *path, const char *text, size_t len, bool force,
                  struct err *err);
 

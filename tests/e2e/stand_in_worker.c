@@ -10,6 +10,7 @@
  *     seconds N        it ends itself after this time
  *     slots N          READY.slots
  *     credit N         READY.measure_credit
+ *     protocol N       HELLO.protocol
  *     claim IDENTITY   one more entry of HELLO.running
  *   WORKDIR/heard      what it received: "TYPE LEASE", one message a line
  *   WORKDIR/TOOL.out   what compute-sanitizer's TOOL prints
@@ -218,6 +219,8 @@ static bool take_line(struct stand_in *s, const char *key, const char *value)
         s->seconds = strtoll(value, NULL, 10);
     else if (strcmp(key, "slots") == 0)
         s->slots = strtoll(value, NULL, 10);
+    else if (strcmp(key, "protocol") == 0)
+        s->protocol = strtoll(value, NULL, 10);
     else if (strcmp(key, "credit") == 0)
         s->credit = strtoll(value, NULL, 10);
     else
@@ -235,9 +238,11 @@ static bool read_file(struct stand_in *s, const char *dir)
     file = fopen(line, "re");
     if (!file)
         return false;
-    *s = (struct stand_in){
-        .dir = dir, .seconds = SECONDS, .slots = 1, .credit = 4
-    };
+    *s = (struct stand_in){ .dir = dir,
+                            .seconds = SECONDS,
+                            .slots = 1,
+                            .credit = 4,
+                            .protocol = MSG_PROTOCOL };
     while (fgets(line, sizeof(line), file)) {
         char *value = strchr(line, ' ');
 
@@ -262,7 +267,7 @@ void stand_in_hello(struct stand_in *s, int64_t now_ns)
     clock_boot_id(boot_id);
     stand_in_say(
         s, &(struct msg){ .type = MSG_HELLO,
-                          .hello = { .protocol = MSG_PROTOCOL,
+                          .hello = { .protocol = s->protocol,
                                      .version = FA_VERSION,
                                      .host = "stand-in",
                                      .boot_id = boot_id,

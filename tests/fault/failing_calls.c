@@ -9,16 +9,18 @@
  *   FA_FAIL=KIND ERRNO FROM TIMES
  *                          calls of this kind fail with this number, from the
  *                          FROM-th on (from 1), TIMES of them (0: for ever);
- *                          without it, calls are only counted
+ *                          without it, calls are only counted; with the
+ *                          number 0, the process is killed in the call
  *
- * A write that finds no room stores its first half, as a disk does that fills,
- * unless it is one byte.  What stdio writes goes by unseen; only its open
- * counts.
+ * A write that finds no room, or in which the process is killed, stores its
+ * first half, as a disk does that fills, unless it is one byte.  What stdio
+ * writes goes by unseen; only its open counts.
  */
 #undef _FORTIFY_SOURCE /* its inline functions have the names of these */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -112,6 +114,11 @@ __attribute__((constructor)) static void begin(void)
 
 /* ---- whether a call fails ---- */
 
+static void die(void)
+{
+    syscall(SYS_kill, syscall(SYS_getpid), SIGKILL);
+}
+
 /* Count it, and say whether it fails; then errno is set. */
 static bool fails(enum kind kind)
 {
@@ -123,6 +130,8 @@ static bool fails(enum kind kind)
         return false;
     atomic_fetch_add(&counts[FAILED], 1);
     errno = fail.number;
+    if (fail.number == 0 && kind != WRITE)
+        die();
     return true;
 }
 
@@ -251,23 +260,35 @@ ssize_t pread64(int fd, void *bytes, size_t len, off64_t at)
 /* True if this much, and no more, is to be written; of 0 the call fails. */
 static bool is_cut(int fd, size_t *len)
 {
+    bool is_half = fail.number == ENOSPC || fail.number == 0;
+
     if (!fd_fails(WRITE, fd))
         return false;
-    *len = fail.number == ENOSPC ? *len / 2 : 0;
+    *len = is_half ? *len / 2 : 0;
     return true;
+}
+
+static ssize_t written(bool cut, ssize_t n)
+{
+    if (cut && fail.number == 0)
+        die();
+    return n;
 }
 
 ssize_t write(int fd, const void *bytes, size_t len)
 {
-    return is_cut(fd, &len) && len == 0 ? -1
-                                        : syscall(SYS_write, fd, bytes, len);
+    bool cut = is_cut(fd, &len);
+
+    return written(cut,
+                   cut && len == 0 ? -1 : syscall(SYS_write, fd, bytes, len));
 }
 
 ssize_t pwrite(int fd, const void *bytes, size_t len, off_t at)
 {
-    return is_cut(fd, &len) && len == 0
-               ? -1
-               : syscall(SYS_pwrite64, fd, bytes, len, at);
+    bool cut = is_cut(fd, &len);
+
+    return written(
+        cut, cut && len == 0 ? -1 : syscall(SYS_pwrite64, fd, bytes, len, at));
 }
 
 ssize_t pwrite64(int fd, const void *bytes, size_t len, off64_t at)
@@ -277,7 +298,9 @@ ssize_t pwrite64(int fd, const void *bytes, size_t len, off64_t at)
 
 ssize_t writev(int fd, const struct iovec *parts, int n)
 {
-    return fd_fails(WRITE, fd) ? -1 : syscall(SYS_writev, fd, parts, n);
+    bool cut = fd_fails(WRITE, fd);
+
+    return written(cut, cut ? -1 : syscall(SYS_writev, fd, parts, n));
 }
 
 int fsync(int fd)

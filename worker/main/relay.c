@@ -18,6 +18,7 @@
 #include "common/invite.h"
 #include "common/pump.h"
 #include "worker/agent/control.h"
+#include "worker/main/peer_program.h"
 #include "worker/main/start.h"
 #include "worker/store/workdir.h"
 
@@ -184,6 +185,24 @@ static int offer_once(struct relay *relay, const struct invite *invite,
     return rc;
 }
 
+/* The worker has taken the invitation, so it is this sweep's, but another
+ * version started it, whose builds and times may differ.  It keeps its results
+ * in the journal, where its successor finds them.  Nothing of it has gone to
+ * the coordinator: nothing is pumped yet. */
+static bool replaces(struct relay *relay)
+{
+    pid_t pid;
+
+    if (!peer_program_differs(relay->control, &pid))
+        return false;
+    pump_say(relay->pump, "its worker is of another version, from an earlier "
+                          "run, and is replaced");
+    kill(pid, SIGTERM); /* if it is gone, so much the better */
+    close(relay->control);
+    relay->control = -1;
+    return true;
+}
+
 /* A worker that is ending hangs up; when it has ended, the next one is started.
  * That of another sweep is waited for as long as the coordinator wants. */
 static int offer(struct relay *relay, const struct invite *invite,
@@ -195,8 +214,9 @@ static int offer(struct relay *relay, const struct invite *invite,
         struct err gone;
         int rc = offer_once(relay, invite, err);
 
-        if (rc == CONTROL_BUSY) {
+        if (rc == CONTROL_BUSY)
             say_busy(relay, err->text);
+        if (rc == CONTROL_BUSY || (rc == 0 && replaces(relay))) {
             until_ns = clock_boot_ns() + OFFER_MS * NS_PER_MS;
         } else if (rc != ERR_NETWORK || clock_boot_ns() >= until_ns) {
             return rc;
