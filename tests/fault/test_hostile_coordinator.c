@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -22,6 +23,7 @@
 #include "coordinator/stats/prng.h"
 #include "tests/e2e/coord.h"
 #include "tests/e2e/kernel.h"
+#include "worker/store/part.h"
 
 #define MEMORY_KIB (128 << 10)
 #define SEED 20
@@ -481,6 +483,67 @@ static void a_bundle_that_is_another(void **state)
     be_honest();
 }
 
+/* A lease for the GPU of this machine that needs three files. */
+static void lease_with_inputs(const char *const files[3])
+{
+    struct msg gpu, measure;
+
+    come_again();
+    coord_welcome(&coord, "all", 1);
+    coord_await(&coord, MSG_GPU, &gpu);
+    coord_expect(&coord, MSG_READY);
+    measure = (struct msg){
+        .type = MSG_MEASURE,
+        .measure = { .work = { .lease = 500,
+                               .id = { "test", "c", "", "kernel", "measure", 0,
+                                       1 },
+                               .key = NO_FILE },
+                     .launch = { .gpu = gpu.gpu.uuid,
+                                 .artifact = files[0],
+                                 .reference = files[1],
+                                 .request = KERNEL_REQUEST,
+                                 .inputs = { (const char **)files + 2, 1 },
+                                 .limit_ms = 60000 } }
+    };
+    coord_send(&coord, &measure);
+    for (size_t i = 0; i < 3; i++)
+        coord_expect(&coord, MSG_WANT);
+    msg_fini(&gpu);
+}
+
+/* Together more than the worker may have in memory. */
+static void files_that_never_end(void **state)
+{
+    static const char *const files[] = { "00000000000000000000000000000001",
+                                         "00000000000000000000000000000002",
+                                         "00000000000000000000000000000003" };
+    static const char chunk[MSG_CHUNK_MAX];
+    const int64_t each = (MEMORY_KIB << 10) / 3 + MSG_CHUNK_MAX;
+    char path[PATH_MAX];
+    struct stat part;
+
+    (void)state;
+    lease_with_inputs(files);
+    for (int64_t at = 0; at < each; at += MSG_CHUNK_MAX) {
+        for (size_t i = 0; i < 3; i++)
+            coord_send(
+                &coord,
+                &(struct msg){
+                    .type = MSG_ARTIFACT,
+                    .artifact = {
+                        files[i], at, 64 << 20, { chunk, sizeof(chunk) } } });
+        if (at / MSG_CHUNK_MAX % 4 == 3)
+            sync_with_it();
+    }
+    sync_with_it();
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(part_path(coord.work, files[i], path, NULL), 0);
+        assert_int_equal(stat(path, &part), 0);
+        assert_true(part.st_size >= each);
+    }
+    be_honest();
+}
+
 /* ---- and then ---- */
 
 static void it_still_builds_for_an_honest_one(void **state)
@@ -518,6 +581,7 @@ int main(void)
         cmocka_unit_test(hashes_that_are_paths),
         cmocka_unit_test(chunks_that_were_never_wanted),
         cmocka_unit_test(a_bundle_that_is_another),
+        cmocka_unit_test(files_that_never_end),
         cmocka_unit_test(it_still_builds_for_an_honest_one),
     };
 

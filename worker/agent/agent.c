@@ -85,7 +85,7 @@ int agent_open(const char *dir, FILE *log, struct agent **out, struct err *err)
         agent_close(agent);
         return rc;
     }
-    agent->transfers = transfers_new(agent->cache);
+    agent->transfers = transfers_new(agent->cache, TRANSFERS_PARTS_BYTES);
     agent->zctx = zmq_ctx_new();
     log_line(LOG_I, "STARTED", "version=%s dir=%s containment=%s", FA_VERSION,
              dir, child_containment());

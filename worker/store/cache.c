@@ -237,27 +237,32 @@ static int publish(const struct cache *cache, const char *from,
     return rc < 0 ? rc : sync_path(path, O_DIRECTORY, err);
 }
 
-static int take(struct cache *cache, const char *from, bool executable,
-                char hash[HASH_HEX], int64_t *bytes, struct err *err)
+/* Make a finished file ready to be moved in. */
+static int prepare(const char *from, bool executable, char hash[HASH_HEX],
+                   int64_t *bytes, struct err *err)
 {
     struct stat stat;
-    int rc;
 
     if (lstat(from, &stat) < 0 || !S_ISREG(stat.st_mode) || stat.st_size == 0)
         return err_set(err, ERR_SYSTEM, "'%s' is not a file, or it is empty",
                        from);
     if (chmod(from, executable ? 0700 : 0600) < 0)
         return refusal_of(from, err);
-    rc = hash_file(from, hash, err);
-    if (rc < 0)
-        return rc;
     *bytes = stat.st_size;
+    return hash_file(from, hash, err);
+}
+
+static int move_in(struct cache *cache, const char *from, const char *hash,
+                   int64_t bytes, struct err *err)
+{
+    int rc;
+
     if (cache_has(cache, hash))
         return 0;
     rc = publish(cache, from, "artifacts", hash, err);
     if (rc < 0)
         return rc;
-    cache->bytes += stat.st_size;
+    cache->bytes += bytes;
     evict(cache, hash);
     return 0;
 }
@@ -265,8 +270,28 @@ static int take(struct cache *cache, const char *from, bool executable,
 int cache_take(struct cache *cache, const char *from, bool executable,
                char hash[HASH_HEX], int64_t *bytes, struct err *err)
 {
-    int rc = take(cache, from, executable, hash, bytes, err);
+    int rc = prepare(from, executable, hash, bytes, err);
 
+    if (rc == 0)
+        rc = move_in(cache, from, hash, *bytes, err);
+    unlink(from);
+    return rc;
+}
+
+int cache_put(struct cache *cache, const char *hash, const char *from,
+              struct err *err)
+{
+    char found[HASH_HEX];
+    int64_t bytes = 0;
+    int rc = prepare(from, false, found, &bytes, err);
+
+    if (rc == 0 && strcmp(found, hash) != 0)
+        rc = err_set(
+            err, ERR_PROTO,
+            "artifact '%s' arrived damaged: its contents have the hash '%s'",
+            hash, found);
+    if (rc == 0)
+        rc = move_in(cache, from, hash, bytes, err);
     unlink(from);
     return rc;
 }
@@ -296,23 +321,6 @@ static int write_temporary(const struct cache *cache, const void *bytes,
     if (fd >= 0)
         close(fd);
     return failed ? ERR_SYSTEM : 0;
-}
-
-int cache_put(struct cache *cache, const char *hash, const void *bytes,
-              size_t len, struct err *err)
-{
-    char path[PATH_MAX], found[HASH_HEX];
-    int64_t taken;
-    int rc;
-
-    hash_of(bytes, len, found);
-    if (strcmp(found, hash) != 0)
-        return err_set(
-            err, ERR_PROTO,
-            "artifact '%s' arrived damaged: its contents have the hash '%s'",
-            hash, found);
-    rc = write_temporary(cache, bytes, len, path, err);
-    return rc < 0 ? rc : cache_take(cache, path, false, found, &taken, err);
 }
 
 /* Parse a file of 'builds': lines about the artifact, an empty line, and the

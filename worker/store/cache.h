@@ -49,9 +49,9 @@ int64_t cache_read(struct cache *cache, const char *hash, int64_t offset,
 /* Move a finished file in.  'from' is gone even after a failure. */
 int cache_take(struct cache *cache, const char *from, bool executable,
                char hash[HASH_HEX], int64_t *bytes, struct err *err);
-/* Store bytes whose hash must be 'hash': ERR_PROTO if it differs. */
-int cache_put(struct cache *cache, const char *hash, const void *bytes,
-              size_t len, struct err *err);
+/* The same for a file whose hash must be 'hash': ERR_PROTO if it differs. */
+int cache_put(struct cache *cache, const char *hash, const char *from,
+              struct err *err);
 
 /* The cached build of 'key' by 'toolkit', if its artifact is here.  'log' gets
  * the compiler's output of that build. */

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buf.h"
 #include "common/clock.h"
 #include "common/hash.h"
 #include "common/mem.h"
 #include "common/sources.h"
+#include "worker/store/part.h"
 
 #define WANT_AGAIN_NS (10 * NS_PER_S)
 #define WANTS_MAX 512   /* more than all credits together can need */
@@ -17,7 +17,7 @@ struct want {
     const char *what; /* MSG_WANT_BUNDLE, ... */
     char hash[HASH_HEX];
     int64_t asked_ns;
-    struct buf bytes; /* the part of an artifact that has arrived */
+    int64_t bytes; /* of an artifact that have arrived: in its part (part.h) */
 };
 
 struct fetch {
@@ -31,17 +31,19 @@ struct transfers {
     size_t n_bundles;
     struct want wants[WANTS_MAX];
     size_t n_wants;
+    int64_t parts_bytes, parts_max; /* of all wants, and its ceiling */
     struct fetch fetches[FETCHES_MAX];
     size_t n_fetches;
     char sending[HASH_HEX]; /* what the last transfers_next_chunk() points to */
     char *chunk;
 };
 
-struct transfers *transfers_new(struct cache *cache)
+struct transfers *transfers_new(struct cache *cache, int64_t parts_bytes)
 {
     struct transfers *transfers = mem_new(1, sizeof(*transfers));
 
     transfers->cache = cache;
+    transfers->parts_max = parts_bytes;
     transfers->chunk = mem_new(1, MSG_CHUNK_MAX);
     return transfers;
 }
@@ -85,9 +87,17 @@ static struct want *find_want(struct transfers *transfers, const char *hash)
     return NULL;
 }
 
+/* The next chunk of offset 0 empties the part. */
+static void start_over(struct transfers *transfers, struct want *want)
+{
+    transfers->parts_bytes -= want->bytes;
+    want->bytes = 0;
+}
+
 static void drop_want(struct transfers *transfers, struct want *want)
 {
-    buf_fini(&want->bytes);
+    start_over(transfers, want);
+    part_remove(cache_dir(transfers->cache), want->hash);
     *want = transfers->wants[--transfers->n_wants];
 }
 
@@ -102,8 +112,7 @@ static void ask(struct want *want, int64_t now_ns, struct msg *out)
     want->asked_ns = now_ns;
     *out = (struct msg){ .type = MSG_WANT,
                          .want = { want->what, want->hash,
-                                   is_input(want) ? (int64_t)want->bytes.len
-                                                  : -1 } };
+                                   is_input(want) ? want->bytes : -1 } };
 }
 
 bool transfers_want(struct transfers *transfers, const char *what,
@@ -117,7 +126,7 @@ bool transfers_want(struct transfers *transfers, const char *what,
         want = &transfers->wants[transfers->n_wants++];
         want->what = what;
         memcpy(want->hash, hash, strlen(hash) + 1);
-        buf_init(&want->bytes, TRANSFERS_ARTIFACT_MAX);
+        want->bytes = 0;
     } else if (now_ns - want->asked_ns < WANT_AGAIN_NS) {
         return false;
     }
@@ -133,7 +142,7 @@ bool transfers_want_window(struct transfers *transfers, const char *hash,
     if (!want || !is_input(want))
         return false;
     want->asked_ns = now_ns; /* on a slow line, too, it is on its way */
-    if (want->bytes.len == 0 || want->bytes.len % MSG_WINDOW_MAX != 0)
+    if (want->bytes == 0 || want->bytes % MSG_WINDOW_MAX != 0)
         return false;
     ask(want, now_ns, out);
     return true;
@@ -177,6 +186,54 @@ int transfers_take_bundle(struct transfers *transfers, struct msg *msg,
     return 1;
 }
 
+static int check_chunk(const struct msg_artifact *artifact, struct err *err)
+{
+    if (artifact->total > TRANSFERS_ARTIFACT_MAX ||
+        artifact->offset > artifact->total ||
+        (int64_t)artifact->chunk.len > artifact->total - artifact->offset)
+        return err_set(err, ERR_PROTO, "artifact %s: %zu bytes at %lld of %lld",
+                       artifact->hash, artifact->chunk.len,
+                       (long long)artifact->offset, (long long)artifact->total);
+    return 0;
+}
+
+static int add_chunk(struct transfers *transfers, struct want *want,
+                     struct bytes chunk, struct err *err)
+{
+    int64_t len = (int64_t)chunk.len;
+    int rc;
+
+    if (len > transfers->parts_max - transfers->parts_bytes)
+        return err_set(err, ERR_PROTO,
+                       "artifact %s: %zu bytes more, with %lld of at most "
+                       "%lld bytes of incomplete artifacts here",
+                       want->hash, chunk.len, (long long)transfers->parts_bytes,
+                       (long long)transfers->parts_max);
+    rc = part_add(cache_dir(transfers->cache), want->hash, want->bytes, chunk,
+                  err);
+    if (rc < 0)
+        return rc;
+    want->bytes += len;
+    transfers->parts_bytes += len;
+    return 0;
+}
+
+/* All of it is here. */
+static int store(struct transfers *transfers, struct want *want,
+                 struct err *err)
+{
+    char path[PATH_MAX];
+    int rc = part_path(cache_dir(transfers->cache), want->hash, path, err);
+
+    if (rc == 0)
+        rc = cache_put(transfers->cache, want->hash, path, err);
+    if (rc == 0)
+        drop_want(transfers, want);
+    else
+        start_over(transfers, want);
+    return rc;
+}
+
 int transfers_take_chunk(struct transfers *transfers,
                          const struct msg_artifact *artifact, struct err *err)
 {
@@ -185,25 +242,17 @@ int transfers_take_chunk(struct transfers *transfers,
 
     if (!want)
         return 0;
+    rc = check_chunk(artifact, err);
+    if (rc < 0)
+        return rc;
     if (artifact->offset == 0) /* asked twice: the second one starts over */
-        buf_clear(&want->bytes);
-    if (artifact->total > TRANSFERS_ARTIFACT_MAX ||
-        artifact->offset > artifact->total ||
-        (int64_t)artifact->chunk.len > artifact->total - artifact->offset)
-        return err_set(err, ERR_PROTO, "artifact %s: %zu bytes at %lld of %lld",
-                       artifact->hash, artifact->chunk.len,
-                       (long long)artifact->offset, (long long)artifact->total);
-    if (artifact->offset != (int64_t)want->bytes.len)
+        start_over(transfers, want);
+    if (artifact->offset != want->bytes)
         return 0; /* of an answer that another one has overtaken */
-    buf_add(&want->bytes, artifact->chunk.data, artifact->chunk.len);
-    if ((int64_t)want->bytes.len < artifact->total)
-        return 0;
-    rc = cache_put(transfers->cache, artifact->hash, buf_text(&want->bytes),
-                   want->bytes.len, err);
-    if (rc == 0)
-        drop_want(transfers, want);
-    else
-        buf_clear(&want->bytes);
+    rc = add_chunk(transfers, want, artifact->chunk, err);
+    if (rc < 0 || want->bytes < artifact->total)
+        return rc;
+    rc = store(transfers, want, err);
     return rc < 0 ? rc : 1;
 }
 

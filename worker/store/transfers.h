@@ -1,7 +1,8 @@
 /* transfers.h - transfers the files that leases need: bundles and artifacts
  *
  * Bundles of sources are kept in memory (a few; they can be requested again),
- * artifacts in the cache.  Every file is hashed before it is used.
+ * artifacts in the cache, and those that are still arriving in files of their
+ * own (part.h).  Every file is hashed before it is used.
  * Thread rule: one thread.  Does no networking: the caller sends.
  */
 #ifndef FA_WORKER_STORE_TRANSFERS_H
@@ -16,12 +17,15 @@
 #include "worker/store/cache.h"
 
 #define TRANSFERS_BUNDLES_MAX 8
-#define TRANSFERS_ARTIFACT_MAX (64 << 20) /* a cubin has some 100 KiB */
+#define TRANSFERS_ARTIFACT_MAX (64 << 20)        /* a cubin has some 100 KiB */
+#define TRANSFERS_PARTS_BYTES (INT64_C(1) << 30) /* a sweep has 256 MiB */
 
 struct transfers;
 
-struct transfers *transfers_new(struct cache *cache); /* borrowed */
-void transfers_free(struct transfers *transfers);     /* NULL is fine */
+/* 'parts_bytes' is the ceiling of all artifacts together that are still
+ * arriving; 'cache' is borrowed. */
+struct transfers *transfers_new(struct cache *cache, int64_t parts_bytes);
+void transfers_free(struct transfers *transfers); /* NULL is fine */
 
 /* NULL when it is not here (any more); valid until the next bundle. */
 const struct msg_bundle *transfers_bundle(struct transfers *transfers,
@@ -42,8 +46,8 @@ void transfers_forget_want(struct transfers *transfers, const char *hash);
 
 /* Take a BUNDLE ('msg' is empty then), or a chunk of an ARTIFACT. Returns 1 if
  * the file is complete and stored, 0 if chunks are missing or nobody requested
- * it.  ERR_PROTO: its contents do not match its hash; it is requested again
- * after a while.  ERR_SYSTEM: the cache cannot store it. */
+ * it.  ERR_PROTO: its contents do not match its hash, or it is beyond a limit;
+ * it is requested again after a while.  ERR_SYSTEM: it cannot be stored. */
 int transfers_take_bundle(struct transfers *transfers, struct msg *msg,
                           struct err *err);
 int transfers_take_chunk(struct transfers *transfers,

@@ -13,6 +13,7 @@
 
 #include "worker/store/build_dir.h"
 #include "worker/store/cache.h"
+#include "worker/store/part.h"
 
 #define KEY "00112233445566778899aabbccddeeff"
 
@@ -44,6 +45,17 @@ static struct cache *open_cache(int64_t ceiling)
     return cache;
 }
 
+static int put_bytes(struct cache *cache, const char *hash, const void *bytes,
+                     size_t len, struct err *err)
+{
+    char path[PATH_MAX];
+
+    assert_int_equal(part_add(dir, hash, 0, (struct bytes){ bytes, len }, NULL),
+                     0);
+    assert_int_equal(part_path(dir, hash, path, NULL), 0);
+    return cache_put(cache, hash, path, err);
+}
+
 /* Store 'len' bytes 'c'. */
 static void put(struct cache *cache, char c, size_t len, char hash[HASH_HEX])
 {
@@ -51,7 +63,7 @@ static void put(struct cache *cache, char c, size_t len, char hash[HASH_HEX])
 
     memset(bytes, c, len);
     hash_of(bytes, len, hash);
-    assert_int_equal(cache_put(cache, hash, bytes, len, NULL), 0);
+    assert_int_equal(put_bytes(cache, hash, bytes, len, NULL), 0);
 }
 
 static void stored_bytes_are_read_in_pieces(void **state)
@@ -63,7 +75,7 @@ static void stored_bytes_are_read_in_pieces(void **state)
     (void)state;
     assert_int_equal(hash_setup(NULL), 0);
     hash_of("0123456789", 10, hash);
-    assert_int_equal(cache_put(cache, hash, "0123456789", 10, NULL), 0);
+    assert_int_equal(put_bytes(cache, hash, "0123456789", 10, NULL), 0);
     assert_int_equal(cache_read(cache, hash, 6, bytes, 7, &total, NULL), 4);
     assert_string_equal(bytes, "6789");
     assert_int_equal(total, 10);
@@ -74,12 +86,15 @@ static void stored_bytes_are_read_in_pieces(void **state)
 static void wrong_bytes_are_not_stored(void **state)
 {
     struct cache *cache = open_cache(CACHE_BYTES);
+    char path[PATH_MAX];
     struct err err;
 
     (void)state;
-    assert_int_equal(cache_put(cache, KEY, "x", 1, &err), ERR_PROTO);
+    assert_int_equal(put_bytes(cache, KEY, "x", 1, &err), ERR_PROTO);
     assert_non_null(strstr(err.text, "artifact '" KEY "' arrived damaged"));
     assert_false(cache_has(cache, KEY));
+    assert_int_equal(part_path(dir, KEY, path, NULL), 0);
+    assert_int_equal(access(path, F_OK), -1);
     cache_close(cache);
 }
 

@@ -5,14 +5,18 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "common/clock.h"
 #include "worker/store/build_dir.h"
+#include "worker/store/part.h"
 #include "worker/store/transfers.h"
 
 #define TEXT "a cubin of some kind"
+#define PARTS_BYTES (2 * MSG_WINDOW_MAX)
 
 struct box {
     char dir[32];
@@ -30,7 +34,7 @@ static int set_up(void **state)
     snprintf(box->dir, sizeof(box->dir), "/tmp/fa-files-XXXXXX");
     assert_non_null(mkdtemp(box->dir));
     assert_int_equal(cache_open(box->dir, CACHE_BYTES, &box->cache, &err), 0);
-    box->transfers = transfers_new(box->cache);
+    box->transfers = transfers_new(box->cache, PARTS_BYTES);
     hash_of(TEXT, strlen(TEXT), box->hash);
     *state = box;
     return 0;
@@ -108,6 +112,80 @@ static void lengths_that_cannot_be_are_refused(void **state)
     assert_int_equal(chunk(box, box->hash, 0, TEXT, strlen(TEXT), &err), 1);
 }
 
+static bool has_part(struct box *box, const char *hash)
+{
+    char path[PATH_MAX];
+
+    assert_int_equal(part_path(box->dir, hash, path, NULL), 0);
+    return access(path, F_OK) == 0;
+}
+
+static void what_is_incomplete_is_in_a_file(void **state)
+{
+    struct box *box = *state;
+
+    assert_true(wants(box, 1));
+    assert_int_equal(chunk(box, box->hash, 0, TEXT, 7, NULL), 0);
+    assert_true(has_part(box, box->hash));
+    transfers_forget_wants(box->transfers);
+    assert_false(has_part(box, box->hash));
+    assert_true(wants(box, 1));
+    assert_int_equal(chunk(box, box->hash, 0, TEXT, strlen(TEXT), NULL), 1);
+    assert_false(has_part(box, box->hash));
+}
+
+/* An input of which this chunk is the first. */
+static int begin_input(struct box *box, const char *hash, size_t len,
+                       struct err *err)
+{
+    static const char bytes[PARTS_BYTES];
+    const struct msg_artifact first = { .hash = hash,
+                                        .total = TRANSFERS_ARTIFACT_MAX,
+                                        .chunk = { bytes, len } };
+    struct msg msg;
+
+    (void)transfers_want(box->transfers, MSG_WANT_INPUT, hash, 1, &msg);
+    return transfers_take_chunk(box->transfers, &first, err);
+}
+
+static void incomplete_files_have_a_ceiling_together(void **state)
+{
+    static const char one[] = "00000000000000000000000000000001",
+                      two[] = "00000000000000000000000000000002";
+    struct box *box = *state;
+    struct err err;
+
+    assert_int_equal(begin_input(box, one, PARTS_BYTES - 1, &err), 0);
+    assert_int_equal(begin_input(box, two, 1, &err), 0);
+    assert_true(wants(box, 1));
+    assert_int_equal(chunk(box, box->hash, 0, TEXT, strlen(TEXT), &err),
+                     ERR_PROTO);
+    assert_non_null(strstr(err.text, "2097152 of at most 2097152 bytes of "
+                                     "incomplete artifacts"));
+    assert_int_equal(begin_input(box, one, 1, &err), 0); /* starts over */
+    assert_int_equal(chunk(box, box->hash, 0, TEXT, strlen(TEXT), &err), 1);
+    transfers_forget_want(box->transfers, one);
+    transfers_forget_want(box->transfers, two);
+    assert_int_equal(begin_input(box, one, PARTS_BYTES, &err), 0);
+}
+
+/* The chunk is lost, and the file can still arrive. */
+static void a_chunk_that_cannot_be_written_is_asked_for_again(void **state)
+{
+    struct box *box = *state;
+    char path[PATH_MAX];
+    struct err err;
+
+    assert_int_equal(part_path(box->dir, box->hash, path, NULL), 0);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_true(wants(box, 1));
+    assert_int_equal(chunk(box, box->hash, 0, TEXT, 7, &err), ERR_SYSTEM);
+    assert_non_null(strstr(err.text, path));
+    assert_int_equal(chunk(box, box->hash, 7, &TEXT[7], 3, &err), 0);
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(chunk(box, box->hash, 0, TEXT, strlen(TEXT), &err), 1);
+}
+
 static void what_nobody_asked_for_is_dropped(void **state)
 {
     struct box *box = *state;
@@ -168,11 +246,14 @@ static void an_artifact_goes_out_in_chunks(void **state)
         TOTAL = MSG_CHUNK_MAX + 5
     };
     struct box *box = *state;
-    char *bytes = calloc(1, TOTAL), hash[HASH_HEX];
+    char *bytes = calloc(1, TOTAL), hash[HASH_HEX], path[PATH_MAX];
     struct msg msg;
 
     hash_of(bytes, TOTAL, hash);
-    assert_int_equal(cache_put(box->cache, hash, bytes, TOTAL, NULL), 0);
+    assert_int_equal(
+        part_add(box->dir, hash, 0, (struct bytes){ bytes, TOTAL }, NULL), 0);
+    assert_int_equal(part_path(box->dir, hash, path, NULL), 0);
+    assert_int_equal(cache_put(box->cache, hash, path, NULL), 0);
     assert_false(transfers_fetch(box->transfers, box->hash));
     assert_true(transfers_fetch(box->transfers, hash));
     assert_true(transfers_next_chunk(box->transfers, &msg));
@@ -195,6 +276,9 @@ int main(void)
         boxed(chunks_become_an_artifact),
         boxed(a_wrong_byte_is_not_stored),
         boxed(lengths_that_cannot_be_are_refused),
+        boxed(what_is_incomplete_is_in_a_file),
+        boxed(incomplete_files_have_a_ceiling_together),
+        boxed(a_chunk_that_cannot_be_written_is_asked_for_again),
         boxed(what_nobody_asked_for_is_dropped),
         boxed(a_file_is_asked_for_once_in_a_while),
         boxed(an_input_is_asked_for_window_by_window),
