@@ -112,7 +112,10 @@ static void stop(struct sweep *sweep, const struct ability *can,
     else if (can->idle)
         err_set(&err, ERR_NETWORK, "%s", what);
     else
-        err_set(&err, ERR_NETWORK, "%s: none answers", what);
+        err_set(&err, ERR_NETWORK,
+                "%s: none answers; 'fa-coord doctor' asks "
+                "each why",
+                what);
     reactor_fail(sweep,
                  partial ? EXIT_PARTIAL
                  : host_state && host_state->conn.code == ERR_AUTH

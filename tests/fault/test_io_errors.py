@@ -32,7 +32,7 @@ PROGRAMS = ("fa-coord", "fa-worker")
 END_S = 280  # a sweep waits for its only host for 120 s
 AT_ONCE = 12
 CODES = (1, 3, 5, 7)  # docs/exit-codes.md
-REMEDY = re.compile(r"make room|free some|dmesg|ulimit|run the same command again|workdir=|worker\.log"
+REMEDY = re.compile(r"make room|free some|dmesg|ulimit|run the same command again|workdir=|worker\.log|fa-coord doctor"
                     r"|fa-runner cannot open the device: exit status 127: (?!No such file)")
 LIBRARY = re.compile(r"Assertion failed|out of memory|OUT OF MEMORY|bad_alloc")
 

@@ -121,7 +121,7 @@ static void who_says_nothing_at_all_does_not_answer(void **state)
     (void)state;
     expect_none(RIG_START_NS + LONG_NS);
     expect_end(RIG_START_NS + LONG_NS + 1, 3, "error",
-               "no usable host: none answers");
+               "no usable host: none answers; 'fa-coord doctor' asks each why");
 }
 
 static void a_host_of_another_sweep_is_waited_for_without_end(void **state)
@@ -278,7 +278,9 @@ static void a_failed_host_is_not_awaited(void **state)
     (void)state;
     host(0)->state = host(1)->state = HOST_STATE_FAILED;
     host(0)->was_ready = true;
-    expect_end(RIG_START_NS, 3, "error", "no host is left: none answers");
+    expect_end(
+        RIG_START_NS, 3, "error",
+        "no host is left: none answers; 'fa-coord doctor' asks each why");
 }
 
 /* Who else may measure what host a could not. */
