@@ -17,8 +17,7 @@ static size_t line_len(const char *at)
     return newline ? (size_t)(newline - at) + 1 : strlen(at);
 }
 
-/* 0 if there is none, or none that ptxas can mean: the compiler is that of a
- * host. */
+/* 0 without a number, and for one that ptxas cannot mean: a host may lie. */
 static int64_t number_before(const char *line, size_t len, const char *word)
 {
     const char *at = memmem(line, len, word, strlen(word));

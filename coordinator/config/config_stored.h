@@ -11,8 +11,9 @@
 
 #include "common/hash.h"
 
-/* 'params' is the JSON object of a configuration.  False if it is none as
- * config_json() writes them: flat, without escapes, no name twice. */
+/* 'params' is the JSON object of a configuration.  False if
+ * config_json() does not write such a text: flat, without escapes, no name
+ * twice. */
 bool config_stored_key(const char *params, char out[HASH_HEX]);
 
 #endif

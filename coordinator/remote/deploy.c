@@ -280,7 +280,7 @@ static int judge_upload(const struct answer *a, const struct deployed *out,
     if (!has_line(text, "same") && !has_line(text, "short") && part->len > 0)
         return err_set(err, ERR_NETWORK,
                        "deploy: the rest of an upload to %s does not fit to "
-                       "its beginning (%s); it begins anew",
+                       "its beginning (%s); it starts again",
                        out->workdir, *complaint ? complaint : "changed");
     if (!has_line(text, "same"))
         return err_set(

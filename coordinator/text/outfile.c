@@ -68,8 +68,7 @@ static int open_part(const char *path, const char *part, struct err *err)
                    part);
 }
 
-/* 'old': the file that will be replaced, NULL if there is none.  Returns 0 or
- * an errno. */
+/* 'old': the file that will be replaced, or NULL.  Returns 0 or an errno. */
 static int fill(int fd, const char *text, size_t len, const struct stat *old)
 {
     if (ftruncate(fd, 0) < 0 || write_all(fd, text, len) < 0 ||

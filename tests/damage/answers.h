@@ -1,7 +1,7 @@
 /* answers.h - all that is said about a database, as one text
  *
- * The report as JSON and as CSV, and the export of the winner: whoever reads a
- * damaged copy must get this text of the sound one, or a refusal.
+ * The report as JSON and as CSV, and the export of the winner: of a damaged
+ * copy a reader must get this text of the sound one, or a refusal.
  */
 #ifndef FA_TESTS_DAMAGE_ANSWERS_H
 #define FA_TESTS_DAMAGE_ANSWERS_H

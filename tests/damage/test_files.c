@@ -95,7 +95,7 @@ static struct file read_bytes(const char *path)
     return bytes;
 }
 
-/* The copy is sound, or there is none. */
+/* The copy is sound, or it was not made. */
 static void recover_it(const char *path)
 {
     char *to = mem_printf("%s.copy", path);

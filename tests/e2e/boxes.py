@@ -16,7 +16,7 @@ import rig
 import sweepfile
 
 SLACK_S = 30  # of a lease with the cpu device, over the limit of one launch
-WITHIN_S = 50  # a sweep takes 4 s; work that waits for the end of its lease takes 60 s
+WITHIN_S = 40  # a sweep takes 4 s; work that waits for the end of its lease takes 60 s
 LOST_S = 30  # over a lease's limit, or after a host's last word: its work goes elsewhere
 STAND_IN = os.path.join(os.path.dirname(rig.BIN), "tests", "stand_in_worker")
 

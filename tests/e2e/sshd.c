@@ -22,7 +22,7 @@
 
 #include "common/clock.h"
 
-#define START_MS 60000
+#define START_MS 10000
 
 extern char **environ;
 

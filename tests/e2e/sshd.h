@@ -27,7 +27,7 @@ struct sshd {
 void sshd_start(struct sshd *sshd, const char *dir, const char *options);
 void sshd_stop(struct sshd *sshd);
 
-/* Write DIR/ssh_config anew, with these lines (may be NULL) in front: ssh
+/* Write DIR/ssh_config again, with these lines (may be NULL) in front: ssh
  * keeps the first value of each option.  "DIR" and "NUM" in them become the
  * folder and the port. */
 void sshd_configure(const struct sshd *sshd, const char *lines);

@@ -65,8 +65,9 @@ class Confirm(rig.Rig):
                              [(None, None, None)])
         self.assertIsNone(self.report(folder)["results"][0]["registers"])
         launches, proof = self.checked_launches(folder), self.proof_launches(folder)
-        self.assertIn(f"\nThey were right in all {launches + sum(proof.values()):,} checked launches, "
-                      f"{sum(proof.values()):,} of them in the proof and the others at ", ran.stdout)
+        self.assertRegex(ran.stdout, f"\nThey were right in all {launches + sum(proof.values()):,} checked launches, "
+                                     rf"{sum(proof.values()):,} of them in the proof and the others at \w+, "
+                                     "with the same bits for the same inputs[.\n]")
         self.assertEqual({each["key"]: each["checked"]["proof"] for each in [verdict["baseline"], *verdict["finalists"]]},
                          proof)
         self.assertEqual(verdict["checked_wanted"], None)

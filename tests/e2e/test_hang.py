@@ -46,7 +46,7 @@ class Artifacts(boxes.Boxes):
         self.assertGreater(self.heard("builds", "FETCH"), 0)
 
     def test_a_fetch_that_is_never_answered_has_a_deadline(self):
-        self.sweep(self.small(), self.stand_in("builds", "mute-fetch", "role=builder"), self.box("both"))
+        self.sweep(self.small(), self.stand_in("builds", "mute-fetch", "role=builder"), self.box("both"), within=60)
         self.finish()
         self.assertGreater(self.heard("builds", "FETCH"), 0)
 
@@ -108,7 +108,7 @@ class Silence(boxes.Boxes):
 
     def test_a_half_open_link_is_replaced_by_a_new_login_within_45_s(self):
         line, proxy = self.by_proxy("both", self.box("both"))
-        self.sweep(self.few(BLOCK_SIZE=[64, 128, 256, 512], ITEMS=[1, 2, 4, 8]), line)
+        self.sweep(self.few(BLOCK_SIZE=[64, 128, 256, 512], ITEMS=[1, 2, 4, 8]), line, within=70)
         self.until_settled(3)
         proxy.freeze()
         before, frozen = proxy.accepted, time.monotonic()

@@ -16,13 +16,13 @@ class Slow(boxes.Boxes):
         self.sweep(self.small(elements=100001, timeout_s=timeout_s),
                    self.stand_in("beats", "beats", "role=gpu", [f"credit {credit}", "seconds 300"]),
                    self.box("builds", "role=builder"),
-                   within=credit * (timeout_s + boxes.SLACK_S) + boxes.LOST_S + boxes.WITHIN_S)
+                   within=credit * (timeout_s + boxes.SLACK_S) + boxes.LOST_S + 10)
         self.finish(code=5)
         self.assertIn(f"{self.address('beats')}: it left three leases in a row without an answer", self.stderr())
 
     def test_a_frozen_host_that_builds_and_measures_is_replaced(self):
         self.sweep(self.small(shapes=3, elements=300001), self.box("lives"), self.box("freezes"),
-                   within=boxes.LOST_S + boxes.WITHIN_S)
+                   within=boxes.LOST_S + 30)
         self.until("both have leases", lambda: self.leases("lives", "measure") > 0
                    and self.leases("freezes", "measure") + self.leases("freezes", "build") > 0)
         self.freeze("freezes")

@@ -1,7 +1,7 @@
 """Connections without a key to the socket of a running coordinator (F13): the sweep goes on as without them.
 
-FA_CONNECTIONS of them (200) are open at once: silent ones, random bytes, greetings of ZMTP without CURVE and with a
-CURVE that is none.  From 1,000 on, the rate is compared with those of sweeps that have none.
+FA_CONNECTIONS of them (200) are open at once: silent ones, random bytes, greetings of ZMTP without CURVE and with
+noise for CURVE.  From 1,000 on, the rate is compared with those of sweeps without them.
 """
 
 import glob
