@@ -108,6 +108,6 @@ for kernel in vector_add flash_attention; do
     fi
     show "fa-coord sweep --hosts hosts.txt --device $device   # $kernel"
     "$fa_coord" sweep --hosts "$demo/hosts.txt" --device "$device"
-    show "fa-coord report --cost --top 10"
-    "$fa_coord" report --cost --top 10
+    show "fa-coord report --cost"
+    "$fa_coord" report --cost
 done

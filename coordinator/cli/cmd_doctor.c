@@ -13,7 +13,7 @@
 #include "coordinator/tasks/options.h"
 #include "coordinator/text/exit_code.h"
 #include "coordinator/text/json_out.h"
-#include "coordinator/text/table.h"
+#include "coordinator/print/table.h"
 #include "coordinator/text/terminal.h"
 
 /* docs/exit-codes.md */

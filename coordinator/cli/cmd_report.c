@@ -9,6 +9,7 @@
 #include "coordinator/inspect/profile.h"
 #include "coordinator/lessons/lessons.h"
 #include "coordinator/report/report_print.h"
+#include "coordinator/report/report_sections.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_cost.h"
 #include "coordinator/result/report_where.h"
@@ -17,7 +18,7 @@
 #include "coordinator/store/store.h"
 #include "coordinator/tasks/fail.h"
 #include "coordinator/tasks/options.h"
-#include "coordinator/text/html_page.h"
+#include "coordinator/print/html_page.h"
 #include "coordinator/text/outfile.h"
 #include "coordinator/text/terminal.h"
 
@@ -27,6 +28,7 @@ struct settings {
     bool cost, json, csv, force;
     int64_t top; /* -1: not given */
     const char *where, *html;
+    const char *show; /* NULL: the summary */
 };
 
 /* The page has the same contents as the text, and the cost. */
@@ -52,26 +54,53 @@ static int save_page(const struct report_view *view,
     return rc;
 }
 
+/* The sections that were asked for, or else the summary; what selects rows of
+ * the ranking shows it. */
+static int print_text(const struct report_view *view,
+                      const struct settings *settings, struct err *err)
+{
+    report_sections_set set = 0;
+    int rc = 0;
+
+    if (settings->show)
+        rc = report_sections_parse(settings->show, &set, err);
+    if (rc < 0)
+        return rc;
+    if (set == REPORT_SECTIONS_ALL) {
+        report_table(view, stdout);
+        report_cost_table(view, stdout);
+        return 0;
+    }
+    if (!settings->show)
+        report_summary(view, stdout);
+    if (settings->top >= 0 || settings->where)
+        set |= report_sections_of("ranking");
+    if (settings->cost)
+        set |= report_sections_of("cost");
+    report_sections_print(view, set, stdout);
+    return 0;
+}
+
 static int print(struct report_view view, const struct settings *settings,
                  struct err *err)
 {
+    int rc = 0;
+
     if (settings->top >= 0)
         view.top = (size_t)settings->top;
+    else if (!settings->json && !settings->csv)
+        view.top = TOP_DEFAULT;
     if (settings->json) {
         report_json(&view, stdout);
     } else if (settings->csv) {
         report_csv(&view, stdout);
     } else if (settings->html) {
-        if (settings->top < 0)
-            view.top = TOP_DEFAULT;
         return save_page(&view, settings, err);
     } else {
-        if (settings->top < 0)
-            view.top = TOP_DEFAULT;
-        report_table(&view, stdout);
-        if (settings->cost)
-            report_cost_table(&view, stdout);
+        rc = print_text(&view, settings, err);
     }
+    if (rc < 0)
+        return rc;
     return terminal_flush(stdout, err);
 }
 
@@ -124,6 +153,10 @@ int cmd_report(int argc, char *argv[])
     const struct option list[] = {
         { "cost", OPTION_FLAG, &settings.cost, NULL,
           "add hours and dollars by host and category", "csv" },
+        { "show", OPTION_TEXT, &settings.show, "SECTIONS",
+          "show these instead of the summary: all, or of ranking,confirmation,"
+          "gpus,floors,profiles,failures,lessons,gates,cost",
+          "json csv html" },
         { "top", OPTION_INT, &settings.top, "N",
           "rows of the ranking to show, 0 for all (default 20; JSON has all)",
           NULL },

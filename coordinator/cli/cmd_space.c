@@ -23,7 +23,7 @@
 #include "coordinator/tasks/space_build.h"
 #include "coordinator/text/exit_code.h"
 #include "coordinator/text/json_out.h"
-#include "coordinator/text/table.h"
+#include "coordinator/print/table.h"
 
 #define LINE_MAX_BYTES 65536 /* of a printed configuration */
 #define CONFIG_BYTES 120     /* of a configuration in a message */

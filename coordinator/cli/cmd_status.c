@@ -16,7 +16,7 @@
 #include "coordinator/tasks/fail.h"
 #include "coordinator/tasks/options.h"
 #include "coordinator/text/json_out.h"
-#include "coordinator/text/table.h"
+#include "coordinator/print/table.h"
 #include "coordinator/text/terminal.h"
 
 static void put_hosts(struct json_out *out, const struct status *status)

@@ -10,7 +10,7 @@
 #include "coordinator/compare/compare.h"
 #include "coordinator/compare/compare_side.h"
 #include "coordinator/text/json_out.h"
-#include "coordinator/text/table.h"
+#include "coordinator/print/table.h"
 
 /* ---- for people */
 

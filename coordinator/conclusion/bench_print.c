@@ -5,7 +5,7 @@
 #include "coordinator/conclusion/bench.h"
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/result/report.h"
-#include "coordinator/text/table.h"
+#include "coordinator/print/table.h"
 
 static void interval_cell(struct table *table, double scale, double lo,
                           double hi)

@@ -7,7 +7,8 @@
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/conclusion/conclusion_external.h"
 #include "coordinator/text/json_out.h"
-#include "coordinator/text/table.h"
+#include "coordinator/print/paragraph.h"
+#include "coordinator/print/table.h"
 
 static void interval_cell(struct table *table, int digits, double lo, double hi)
 {
@@ -75,16 +76,16 @@ static void print_one(const struct conclusion *c,
                 external->name, external->why);
         return;
     }
-    fprintf(to,
-            "\nExternal baseline %s%s%s%s, measured by its own command "
-            "in some of the blocks:\n",
-            external->name, external->says[0] ? " (" : "", external->says,
-            external->says[0] ? ")" : "");
+    paragraph_print(to, 0,
+                    "\nExternal baseline %s%s%s%s, measured by its own command "
+                    "in some of the blocks:",
+                    external->name, external->says[0] ? " (" : "",
+                    external->says, external->says[0] ? ")" : "");
     print_shapes(c, external, to);
     if (external->failed)
-        fprintf(to, "%zu of its %zu runs gave no time; the first one: %s\n",
-                external->failed, external->failed + external->ran,
-                external->why);
+        paragraph_print(
+            to, 0, "%zu of its %zu runs gave no time; the first one: %s",
+            external->failed, external->failed + external->ran, external->why);
 }
 
 void conclusion_external_print(const struct conclusion *c, FILE *to)

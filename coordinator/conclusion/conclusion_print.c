@@ -7,7 +7,8 @@
 #include "coordinator/conclusion/conclusion_external.h"
 #include "coordinator/confirm/sequential.h"
 #include "coordinator/result/report.h"
-#include "coordinator/text/table.h"
+#include "coordinator/print/paragraph.h"
+#include "coordinator/print/table.h"
 
 /* Times in the unit that suits the baseline's. */
 static double unit_of(double seconds, const char **name)
@@ -131,17 +132,19 @@ static void print_looks(const struct conclusion *c, FILE *to)
 
     if (c->confirmation.looks.group == 0 || looks->end == SEQUENTIAL_OPEN)
         return;
-    fprintf(to,
-            "%d of at most %d blocks, because %s; looked at %d time%s, and "
-            "the intervals hold for all of them\n",
-            looks->used, looks->most, sequential_end_words(looks->end),
-            looks->looks, looks->looks == 1 ? "" : "s");
+    paragraph_print(
+        to, 0,
+        "%d of at most %d blocks, because %s; looked at %d time%s, and "
+        "the intervals hold for all of them",
+        looks->used, looks->most, sequential_end_words(looks->end),
+        looks->looks, looks->looks == 1 ? "" : "s");
     if (noise->noticed)
-        fprintf(to,
-                "processes differ by %.2g %%, samples of one process by %.2g "
-                "%%: processes count, not samples; %d a block after the first "
-                "look\n",
-                100 * noise->between, 100 * noise->within, looks->samples);
+        paragraph_print(
+            to, 0,
+            "processes differ by %.2g %%, samples of one process by %.2g "
+            "%%: processes count, not samples; %d a block after the first "
+            "look",
+            100 * noise->between, 100 * noise->within, looks->samples);
 }
 
 static void print_method(const struct conclusion *c, FILE *to)
@@ -150,33 +153,34 @@ static void print_method(const struct conclusion *c, FILE *to)
 
     if (c->emulated)
         return;
-    fprintf(to,
-            "\n"
-            "%d blocks of %d samples on %zu GPU%s, %d dropped; %.4g %% "
-            "intervals; differences below %.2g %% count as none\n",
-            c->blocks.complete, c->confirmation.samples, c->n_gpus,
-            c->n_gpus == 1 ? "" : "s", c->blocks.broken,
-            100 * (1 - c->confirmation.rules.alpha),
-            100 * c->confirmation.rules.floor);
+    paragraph_print(to, 0,
+                    "\n"
+                    "%d blocks of %d samples on %zu GPU%s, %d dropped; %.4g %% "
+                    "intervals; differences below %.2g %% count as none",
+                    c->blocks.complete, c->confirmation.samples, c->n_gpus,
+                    c->n_gpus == 1 ? "" : "s", c->blocks.broken,
+                    100 * (1 - c->confirmation.rules.alpha),
+                    100 * c->confirmation.rules.floor);
     print_looks(c, to);
-    fprintf(to,
-            "x baseline: its intervals hold for all finalists of a shape "
-            "together\n"
-            "%s"
-            "p Holm: test that the difference is at most %.2g %%, corrected "
-            "for the number of finalists; p rank and delta: Mann-Whitney test "
-            "and Cliff's delta of the block medians\n",
-            c->externals.n == 0
-                ? ""
-                : "over an external baseline: its intervals hold for the "
-                  "baseline and all finalists of a shape together\n",
-            100 * c->confirmation.rules.floor);
+    paragraph_print(
+        to, 0,
+        "x baseline: its intervals hold for all finalists of a shape "
+        "together\n"
+        "%s"
+        "p Holm: test that the difference is at most %.2g %%, corrected "
+        "for the number of finalists; p rank and delta: Mann-Whitney test "
+        "and Cliff's delta of the block medians",
+        c->externals.n == 0
+            ? ""
+            : "over an external baseline: its intervals hold for the "
+              "baseline and all finalists of a shape together\n",
+        100 * c->confirmation.rules.floor);
     if (!isnan(c->confirmation.cut))
-        fprintf(
-            to,
+        paragraph_print(
+            to, 0,
             "the cap took %zu of the %lld configurations that could be "
             "the best%s; the fastest it left out is %.2f %% behind the "
-            "first%s\n",
+            "first%s",
             c->confirmation.n_running - 1, (long long)c->confirmation.possible,
             several ? " at some shape" : "", 100 * (c->confirmation.cut - 1),
             several ? " of its shape" : "");
@@ -185,18 +189,18 @@ static void print_method(const struct conclusion *c, FILE *to)
 static void print_checked(const struct conclusion_shape *shape, FILE *to)
 {
     if (shape->checked)
-        fprintf(to, "%s.\n", shape->checked);
+        paragraph_print(to, 0, "%s.", shape->checked);
 }
 
 void conclusion_sentences_print(const struct conclusion *c, FILE *to)
 {
-    fprintf(to, "\nVerdict: %s.\n", c->sentence);
+    paragraph_print(to, 0, "\nVerdict: %s.", c->sentence);
     if (c->n_shapes > 0)
         print_checked(&c->shapes[0], to);
     for (size_t i = 1; c->blocks.complete > 0 && i < c->n_shapes; i++)
         if (c->shapes[i].sentence) {
-            fprintf(to, "At %s: %s.\n", c->shapes[i].name,
-                    c->shapes[i].sentence);
+            paragraph_print(to, 0, "At %s: %s.", c->shapes[i].name,
+                            c->shapes[i].sentence);
             print_checked(&c->shapes[i], to);
         }
 }
@@ -211,11 +215,12 @@ void conclusion_tables_print(const struct conclusion *c, FILE *to)
     if (c->blocks.complete > 0)
         print_method(c, to);
     if (c->screening.pending > 0)
-        fprintf(to,
-                "%zu of the %zu configurations asked for %s not measured "
-                "yet\n",
-                c->screening.pending, c->screening.asked,
-                c->screening.pending == 1 ? "is" : "are");
+        paragraph_print(
+            to, 0,
+            "%zu of the %zu configurations asked for %s not measured "
+            "yet",
+            c->screening.pending, c->screening.asked,
+            c->screening.pending == 1 ? "is" : "are");
 }
 
 void conclusion_print(const struct conclusion *c, FILE *to)

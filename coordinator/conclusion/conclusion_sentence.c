@@ -1,9 +1,11 @@
 /* The conclusion as a sentence, and one for each shape. */
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/buf.h"
+#include "common/mem.h"
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/conclusion/conclusion_external.h"
 #include "coordinator/conclusion/conclusion_internal.h"
@@ -56,13 +58,14 @@ static void put_where(struct buf *to, const struct conclusion *c,
 /* Over what the rule is against. */
 static void put_best(struct buf *to, const struct conclusion *c,
                      const struct conclusion_shape *shape,
-                     const struct conclusion_reference *rule)
+                     const struct conclusion_reference *rule,
+                     const char *const *names)
 {
     const struct finding *f = &rule->findings[shape->best];
     double target = c->confirmation.rules.target;
 
-    buf_printf(to, "%s is %.*fx %s", c->entries[shape->best].name,
-               digits(&f->speedup), f->speedup.value, rule->name);
+    buf_printf(to, "%s is %.*fx %s", names[shape->best], digits(&f->speedup),
+               f->speedup.value, rule->name);
     put_where(to, c, shape);
     buf_printf(to, ", ");
     put_interval(to, c, &f->speedup);
@@ -95,7 +98,8 @@ static bool any_is_faster(const struct conclusion *c,
 
 static void put_negative(struct buf *to, const struct conclusion *c,
                          const struct conclusion_shape *shape,
-                         const struct conclusion_reference *rule)
+                         const struct conclusion_reference *rule,
+                         const char *const *names)
 {
     const struct finding *f = &rule->findings[shape->best];
     double floor = c->confirmation.rules.floor;
@@ -110,7 +114,7 @@ static void put_negative(struct buf *to, const struct conclusion *c,
         buf_printf(to, " by more than %.2g %%", 100 * floor);
     put_where(to, c, shape);
     buf_printf(to, ": the best of %zu finalist%s, %s, is ", c->n - 1,
-               plural(c->n - 1), c->entries[shape->best].name);
+               plural(c->n - 1), names[shape->best]);
     if (sided)
         buf_printf(to, "%s than %s, ", verdict_side(&f->speedup), rule->name);
     buf_printf(to, "%.*fx as fast, ", digits(&f->speedup), f->speedup.value);
@@ -122,7 +126,8 @@ static void put_negative(struct buf *to, const struct conclusion *c,
 /* The rule is against one that has no time. */
 static void put_unknown(struct buf *to, const struct conclusion *c,
                         const struct conclusion_shape *shape,
-                        const struct conclusion_reference *rule)
+                        const struct conclusion_reference *rule,
+                        const char *const *names)
 {
     const struct conclusion_external *external =
         conclusion_external_find(c, rule->name);
@@ -133,7 +138,7 @@ static void put_unknown(struct buf *to, const struct conclusion *c,
                why ? ")" : "");
     put_where(to, c, shape);
     buf_printf(to, "; the best of %zu finalist%s is %s", c->n - 1,
-               plural(c->n - 1), c->entries[shape->best].name);
+               plural(c->n - 1), names[shape->best]);
 }
 
 /* One of several, such as "0.92x cudnn [0.91, 0.93]". */
@@ -202,7 +207,8 @@ static void put_nobody(struct buf *to, const struct conclusion *c)
 }
 
 static void put_verdict(struct buf *to, const struct conclusion *c,
-                        const struct conclusion_shape *shape)
+                        const struct conclusion_shape *shape,
+                        const char *const *names)
 {
     struct conclusion_reference rule;
 
@@ -212,11 +218,11 @@ static void put_verdict(struct buf *to, const struct conclusion *c,
     }
     rule = conclusion_external_rule(c, (size_t)(shape - c->shapes));
     if (!rule.findings)
-        put_unknown(to, c, shape, &rule);
+        put_unknown(to, c, shape, &rule, names);
     else if (rule.findings[shape->best].verdict == VERDICT_FAST)
-        put_best(to, c, shape, &rule);
+        put_best(to, c, shape, &rule, names);
     else
-        put_negative(to, c, shape, &rule);
+        put_negative(to, c, shape, &rule, names);
     put_others(to, c, shape);
     put_ties(to, shape->n_tied);
     if (shape->missed)
@@ -261,7 +267,7 @@ static void put_emulated(struct buf *to, const struct conclusion *c)
         plural((size_t)c->blocks.complete));
 }
 
-static char *make_sentence(const struct conclusion *c)
+static char *make_sentence(const struct conclusion *c, const char *const *names)
 {
     struct buf to;
 
@@ -283,7 +289,7 @@ static char *make_sentence(const struct conclusion *c)
         if (c->emulated)
             put_emulated(&to, c);
         else
-            put_verdict(&to, c, c->n_shapes > 0 ? c->shapes : NULL);
+            put_verdict(&to, c, c->n_shapes > 0 ? c->shapes : NULL, names);
         break;
     }
     return to.bytes;
@@ -378,17 +384,30 @@ static void say_what_was_checked(struct conclusion *c)
             c->shapes[i].checked = say_checked(c, &c->shapes[i]);
 }
 
+char *conclusion_sentence_of(const struct conclusion *c,
+                             const struct conclusion_shape *shape,
+                             const char *const *names)
+{
+    struct buf to;
+
+    if (!shape)
+        return make_sentence(c, names);
+    if (c->state != CONCLUSION_DONE || c->emulated)
+        return NULL;
+    buf_init(&to, TEXT_MAX);
+    put_verdict(&to, c, shape, names);
+    return to.bytes;
+}
+
 void conclusion_say(struct conclusion *c)
 {
-    bool says = c->state == CONCLUSION_DONE && !c->emulated;
+    const char **names = mem_new(c->n + 1, sizeof(*names));
 
-    c->sentence = make_sentence(c);
-    for (size_t i = 0; says && i < c->n_shapes; i++) {
-        struct buf to;
-
-        buf_init(&to, TEXT_MAX);
-        put_verdict(&to, c, &c->shapes[i]);
-        c->shapes[i].sentence = to.bytes;
-    }
+    for (size_t i = 0; i < c->n; i++)
+        names[i] = c->entries[i].name;
+    c->sentence = conclusion_sentence_of(c, NULL, names);
+    for (size_t i = 0; i < c->n_shapes; i++)
+        c->shapes[i].sentence = conclusion_sentence_of(c, &c->shapes[i], names);
+    free(names);
     say_what_was_checked(c);
 }

@@ -17,7 +17,7 @@
 #include "coordinator/store/row_cells.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/json_out.h"
-#include "coordinator/text/table.h"
+#include "coordinator/print/table.h"
 #include "coordinator/text/terminal.h"
 
 #define TEXT_MAX (1 << 16)

@@ -10,7 +10,7 @@
 #include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/json_out.h"
-#include "coordinator/text/table.h"
+#include "coordinator/print/table.h"
 #include "coordinator/text/terminal.h"
 
 /* ---- from the database */

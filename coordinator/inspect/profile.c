@@ -12,7 +12,8 @@
 #include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/json_out.h"
-#include "coordinator/text/table.h"
+#include "coordinator/print/paragraph.h"
+#include "coordinator/print/table.h"
 #include "coordinator/text/terminal.h"
 
 #define STALLS_SHOWN 4
@@ -206,9 +207,10 @@ void profile_print(const struct profile *profiles, const struct report *report,
         shown += n;
     }
     if (shown)
-        fprintf(to,
-                "measured by Nsight Compute, which slows kernels down: compare "
-                "the shares here, but the times in the sweep's report\n");
+        paragraph_print(
+            to, 0,
+            "measured by Nsight Compute, which slows kernels down: compare "
+            "the shares here, but the times in the sweep's report");
     for (size_t i = 0; i < profiles->n; i++)
         if (!profiles->entries[i].ran)
             fprintf(to, "\nno profile of %.8s at %s, by %s: %s\n",

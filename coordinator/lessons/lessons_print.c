@@ -5,14 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/buf.h"
 #include "common/mem.h"
 #include "coordinator/lessons/lessons.h"
-#include "coordinator/text/table.h"
+#include "coordinator/print/paragraph.h"
+#include "coordinator/print/table.h"
 
 #define VALUES_SHOWN 16   /* of a tunable */
 #define PAIRS_SHOWN 10    /* at most */
 #define PAIR_MATTERS 0.01 /* of the variance: smaller ones are not printed */
 #define FAILURES_SHOWN 20 /* kinds */
+#define PAIRS_MAX 8192    /* bytes of text */
+#define FAILURE_MAX 65536 /* bytes of text */
 
 static double unit_of(const struct lessons *lessons, const char **name)
 {
@@ -76,41 +80,42 @@ static void print_tunables(const struct lessons *lessons, double scale,
 static void print_explained(const struct lessons *lessons, FILE *to)
 {
     const struct importance *importance = &lessons->importance;
-    size_t shown = 0;
+    struct buf pairs;
 
     if (!(importance->sd > 0))
         return;
-    for (; shown < importance->n_pairs && shown < PAIRS_SHOWN &&
-           importance->pairs[shown].share >= PAIR_MATTERS;
-         shown++) {
-        const struct importance_pair *pair = &importance->pairs[shown];
+    buf_init(&pairs, PAIRS_MAX);
+    for (size_t i = 0; i < importance->n_pairs && i < PAIRS_SHOWN &&
+                       importance->pairs[i].share >= PAIR_MATTERS;
+         i++) {
+        const struct importance_pair *pair = &importance->pairs[i];
 
-        fprintf(to, "%s%s with %s %.1f %%",
-                shown ? ", "
-                      : "and pairs, beyond "
-                        "each alone: ",
-                lessons->tunables[pair->a].name,
-                lessons->tunables[pair->b].name, 100 * pair->share);
+        buf_printf(&pairs, "%s%s with %s %.1f %%",
+                   i ? ", " : "and pairs, beyond each alone: ",
+                   lessons->tunables[pair->a].name,
+                   lessons->tunables[pair->b].name, 100 * pair->share);
     }
-    if (shown)
-        fputc('\n', to);
-    fprintf(to,
-            "shares are of the variance of log time over %zu timed "
-            "configurations (a "
-            "standard deviation of %.1f %%)%s; more than two together and "
-            "noise: %.1f %%\n",
-            lessons->timed, 100 * (exp(importance->sd) - 1),
-            importance->adjusted ? ""
-                                 : ", for each tunable alone, because more "
-                                   "configurations are needed for pairs",
-            100 * importance->rest);
+    if (pairs.len)
+        paragraph_put(to, 0, 0, pairs.bytes);
+    buf_fini(&pairs);
+    paragraph_print(
+        to, 0,
+        "shares are of the variance of log time over %zu timed "
+        "configurations (a "
+        "standard deviation of %.1f %%)%s; more than two together and "
+        "noise: %.1f %%",
+        lessons->timed, 100 * (exp(importance->sd) - 1),
+        importance->adjusted ? ""
+                             : ", for each tunable alone, because more "
+                               "configurations are needed for pairs",
+        100 * importance->rest);
     if (lessons->failed)
         fprintf(to, "%zu failed configurations are left out\n",
                 lessons->failed);
     if (lessons->built)
-        fprintf(to,
-                "%zu built configurations have %zu different machine codes\n",
-                lessons->built, lessons->codes);
+        paragraph_print(
+            to, 0, "%zu built configurations have %zu different machine codes",
+            lessons->built, lessons->codes);
 }
 
 /* A summary of the values that are not shown. */
@@ -170,55 +175,65 @@ static void print_values(const struct lessons *lessons, double scale,
 
 /* ---- failures */
 
-static void print_terms(const struct lessons *lessons,
-                        const struct failure_pattern_term *terms, size_t n,
-                        FILE *to)
+static void put_terms(const struct lessons *lessons,
+                      const struct failure_pattern_term *terms, size_t n,
+                      struct buf *to)
 {
     for (size_t t = 0; t < n; t++) {
         const struct lessons_tunable *tunable =
             &lessons->tunables[terms[t].axis];
 
-        fprintf(to, " %s=", tunable->name);
+        buf_printf(to, " %s=", tunable->name);
         for (size_t v = 0; v < terms[t].n; v++)
-            fprintf(to, "%s%s", v ? "|" : "",
-                    tunable->values[terms[t].levels[v]].text);
+            buf_printf(to, "%s%s", v ? "|" : "",
+                       tunable->values[terms[t].levels[v]].text);
+    }
+}
+
+static void put_failure(const struct lessons *lessons,
+                        const struct lessons_failure *failure, struct buf *to)
+{
+    const struct failure_pattern *common = &failure->common;
+
+    buf_printf(to, "%s %zu %s%s%s", common->failures == 1 ? "the" : "all",
+               common->failures, failure->outcome, *failure->reason ? ": " : "",
+               failure->reason);
+    if (common->n_terms) {
+        buf_printf(to, "\nshare");
+        put_terms(lessons, common->terms, common->n_terms, to);
+        buf_printf(to, "; %zu of %zu correct ones share them",
+                   common->right_sharing, common->right);
+    }
+    if (common->n_unvaried) {
+        buf_printf(to, "\nshare");
+        put_terms(lessons, common->unvaried, common->n_unvaried, to);
+        buf_printf(to,
+                   common->right ? "; all %zu correct ones share them too, so "
+                                   "they cannot be judged"
+                                 : "; no configuration is correct, so none of "
+                                   "these can be judged: vary them",
+                   common->right);
+    }
+    if (!common->n_terms && !common->n_unvaried)
+        buf_printf(to, is_varied(lessons)
+                           ? "\nhave no value in common"
+                           : "\nno tunable was varied, so none can be judged");
+    if (common->n_part) {
+        buf_printf(to, "\n%zu of them are with", common->part_failures);
+        put_terms(lessons, common->part, common->n_part, to);
+        buf_printf(to, ", and no configuration with it is correct");
     }
 }
 
 static void print_failure(const struct lessons *lessons,
                           const struct lessons_failure *failure, FILE *to)
 {
-    const struct failure_pattern *common = &failure->common;
+    struct buf text;
 
-    fprintf(to, "%s %zu %s%s%s", common->failures == 1 ? "the" : "all",
-            common->failures, failure->outcome, *failure->reason ? ": " : "",
-            failure->reason);
-    if (common->n_terms) {
-        fprintf(to, "\n    share");
-        print_terms(lessons, common->terms, common->n_terms, to);
-        fprintf(to, "; %zu of %zu correct ones share them",
-                common->right_sharing, common->right);
-    }
-    if (common->n_unvaried) {
-        fprintf(to, "\n    share");
-        print_terms(lessons, common->unvaried, common->n_unvaried, to);
-        fprintf(to,
-                common->right ? "; all %zu correct ones share them too, so "
-                                "they cannot be judged"
-                              : "; no configuration is correct, so none of "
-                                "these can be judged: vary them",
-                common->right);
-    }
-    if (!common->n_terms && !common->n_unvaried)
-        fprintf(to, is_varied(lessons)
-                        ? "\n    have no value in common"
-                        : "\n    no tunable was varied, so none can be judged");
-    if (common->n_part) {
-        fprintf(to, "\n    %zu of them are with", common->part_failures);
-        print_terms(lessons, common->part, common->n_part, to);
-        fprintf(to, ", and no configuration with it is correct");
-    }
-    fputc('\n', to);
+    buf_init(&text, FAILURE_MAX);
+    put_failure(lessons, failure, &text);
+    paragraph_put(to, 0, 4, text.bytes);
+    buf_fini(&text);
 }
 
 static void print_failures(const struct lessons *lessons, FILE *to)
@@ -277,10 +292,10 @@ static void print_gates(const struct lessons *lessons, double scale,
     if (lessons->n_gates) {
         fputc('\n', to);
         table_print(table, to);
-        fprintf(
-            to,
+        paragraph_print(
+            to, 0,
             "slower: share of the pairs of a warned and another configuration "
-            "in which the warned one is slower; other tunables may differ\n");
+            "in which the warned one is slower; other tunables may differ");
     }
     table_free(table);
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "coordinator/report/build_listing_sum.h"
-#include "coordinator/text/table.h"
+#include "coordinator/print/table.h"
 
 #define CONFIG_BYTES 400 /* of a configuration in a table */
 

@@ -6,7 +6,8 @@
 #include "coordinator/report/report_print.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_cost.h"
-#include "coordinator/text/table.h"
+#include "coordinator/print/paragraph.h"
+#include "coordinator/print/table.h"
 
 static void dollars(struct table *table, double usd, bool unpriced)
 {
@@ -16,13 +17,15 @@ static void dollars(struct table *table, double usd, bool unpriced)
         table_number(table, 4, usd);
 }
 
-static void row(struct table *table, const char *name, const double *hours,
-                double total)
+/* A category without hours has no column. */
+static void row(struct table *table, const struct report_cost *cost,
+                const char *name, const double *hours, double total)
 {
     table_cell(table, "%s", name);
     table_number(table, 4, total);
     for (int i = 0; i < REPORT_COST_CATEGORIES; i++)
-        table_number(table, 4, hours[i]);
+        if (cost->hours[i] > 0)
+            table_number(table, 4, hours[i]);
 }
 
 static void print_hours(const struct report_cost *cost, FILE *to)
@@ -32,17 +35,19 @@ static void print_hours(const struct report_cost *cost, FILE *to)
     table_column(table, 'l', "host");
     table_column(table, 'r', "hours");
     for (int i = 0; i < REPORT_COST_CATEGORIES; i++)
-        table_column(table, 'r', ledger_category_name((enum ledger_category)i));
+        if (cost->hours[i] > 0)
+            table_column(table, 'r',
+                         ledger_category_name((enum ledger_category)i));
     table_column(table, 'r', "USD/h");
     table_column(table, 'r', "USD");
     for (size_t i = 0; i < cost->n_hosts; i++) {
         const struct report_cost_host *host = &cost->hosts[i];
 
-        row(table, host->name, host->hours, host->total_hours);
+        row(table, cost, host->name, host->hours, host->total_hours);
         dollars(table, host->rate_usd_per_h, isnan(host->rate_usd_per_h));
         dollars(table, host->usd, isnan(host->usd));
     }
-    row(table, "total", cost->hours, cost->total_hours);
+    row(table, cost, "total", cost->hours, cost->total_hours);
     table_cell(table, "%s", "");
     dollars(table, cost->total_usd, isnan(cost->total_usd));
     fputc('\n', to);
@@ -113,13 +118,14 @@ void report_cost_table(const struct report_view *view, FILE *to)
     print_hours(cost, to);
     print_categories(cost, to);
     if (cost->unpriced == cost->n_hosts)
-        fprintf(to, "no host has a price (rate=USD-PER-HOUR in hosts.txt)\n");
+        paragraph_print(to, 0,
+                        "no host has a price (rate=USD-PER-HOUR in hosts.txt)");
     else if (cost->unpriced)
-        fprintf(to,
-                "%zu of %zu hosts %s no price (rate=USD-PER-HOUR in "
-                "hosts.txt); the others cost $%.4f\n",
-                cost->unpriced, cost->n_hosts,
-                cost->unpriced == 1 ? "has" : "have", cost->priced_usd);
+        paragraph_print(to, 0,
+                        "%zu of %zu hosts %s no price (rate=USD-PER-HOUR in "
+                        "hosts.txt); the others cost $%.4f",
+                        cost->unpriced, cost->n_hosts,
+                        cost->unpriced == 1 ? "has" : "have", cost->priced_usd);
     if (view->conclusion->confirmation.proof.hours > 0)
         print_proof(&view->conclusion->confirmation, to);
     fputc('\n', to);

@@ -3,7 +3,7 @@
 #include "common/outcome.h"
 #include "coordinator/report/report_print.h"
 #include "coordinator/result/report.h"
-#include "coordinator/text/table.h"
+#include "coordinator/print/table.h"
 
 static void real(struct table *table, double number)
 {

@@ -6,7 +6,8 @@
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_gpus.h"
 #include "coordinator/text/json_out.h"
-#include "coordinator/text/table.h"
+#include "coordinator/print/paragraph.h"
+#include "coordinator/print/table.h"
 
 static void canary_cells(struct table *table,
                          const struct canary_calibration_gpu *canary)
@@ -47,22 +48,24 @@ static void print_findings(const struct report *report, FILE *to)
             fprintf(to, "%s was quarantined: %s\n", gpu->uuid,
                     gpu->quarantined);
         if (gpu->canary.drifts)
-            fprintf(to,
-                    "%s drifts: its canary differs from its own level by more "
-                    "than %.0f %%\n",
-                    gpu->uuid, 100 * rules.drift);
+            paragraph_print(
+                to, 0,
+                "%s drifts: its canary differs from its own level by more "
+                "than %.0f %%",
+                gpu->uuid, 100 * rules.drift);
         if (gpu->agreement.disagrees)
-            fprintf(to,
-                    "%s disagrees with the other GPUs by more than the canary "
-                    "explains; which one is right is unknown\n",
-                    gpu->uuid);
+            paragraph_print(
+                to, 0,
+                "%s disagrees with the other GPUs by more than the canary "
+                "explains; which one is right is unknown",
+                gpu->uuid);
         if (report->normalised && gpu->canary.n_canaries == 0)
             fprintf(to, "%s has no canary: its times are as measured\n",
                     gpu->uuid);
     }
 }
 
-static bool is_worth_a_table(const struct report *report)
+bool report_gpus_has(const struct report *report)
 {
     for (size_t i = 0; i < report->n_gpus; i++)
         if (report->gpus[i].quarantined)
@@ -74,7 +77,7 @@ void report_gpus_table(const struct report *report, FILE *to)
 {
     struct table *table;
 
-    if (!is_worth_a_table(report))
+    if (!report_gpus_has(report))
         return;
     table = table_new();
     table_column(table, 'l', "host");
@@ -102,12 +105,13 @@ void report_gpus_table(const struct report *report, FILE *to)
     fputc('\n', to);
     table_print(table, to);
     table_free(table);
-    fprintf(to, "us: median of the GPU's canaries; offset: that median against "
-                "the other GPUs, so that two\n"
-                "GPUs show the same distance with both signs; fastest, "
-                "slowest,\n"
-                "trend: its canaries against their own level, over the sweep; "
-                "off the others: by what all measured\n");
+    paragraph_print(
+        to, 0,
+        "us: median of the GPU's canaries; offset: that median against "
+        "the other GPUs, so that two GPUs show the same distance with both "
+        "signs; fastest, "
+        "slowest, trend: its canaries against their own level, over the sweep; "
+        "off the others: by what all measured");
     print_findings(report, to);
 }
 

@@ -6,6 +6,7 @@
 #ifndef FA_COORDINATOR_REPORT_REPORT_PRINT_H
 #define FA_COORDINATOR_REPORT_REPORT_PRINT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct conclusion;
@@ -25,18 +26,23 @@ struct report_view {
     size_t top;                     /* rows of the ranking; 0 for all */
 };
 
+/* All there is: the head, and the sections but for the cost. */
 void report_table(const struct report_view *view, FILE *to);
+/* The answer, what it rests on and cost, the five best, and what was learnt. */
+void report_summary(const struct report_view *view, FILE *to);
 void report_csv(const struct report_view *view, FILE *to); /* all rows */
 void report_json(const struct report_view *view, FILE *to);
 void report_cost_table(const struct report_view *view, FILE *to);
 
 /* The GPUs, judged by their canaries and by each other's results; nothing if
  * there are no canaries. */
+bool report_gpus_has(const struct report *report);
 void report_gpus_table(const struct report *report, FILE *to);
 void report_put_gpus(struct json_out *out, const struct report *report);
 
 /* The floors of all shapes, and how close the fastest and the baseline come to
  * each; nothing without floors. */
+bool report_roofline_has(const struct report *report);
 void report_roofline_table(const struct report *report, FILE *to);
 /* The "floors" of a shape, and the share of each that a time reaches. */
 void report_put_floors(struct json_out *out, const struct report *report,

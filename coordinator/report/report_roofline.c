@@ -4,7 +4,8 @@
 #include "coordinator/report/report_print.h"
 #include "coordinator/result/report.h"
 #include "coordinator/text/json_out.h"
-#include "coordinator/text/table.h"
+#include "coordinator/print/paragraph.h"
+#include "coordinator/print/table.h"
 
 #define OVER 1.02 /* clocks do not explain more: the floor is wrong */
 
@@ -42,17 +43,29 @@ static void warn_of_passed(const struct report *report, FILE *to)
         for (size_t f = 0; f < roofline->n; f++)
             if (roofline_share(roofline, f, time_of(&report->configs[0], s)) >
                 OVER)
-                fprintf(to,
-                        "floor '%s' at %s is not a floor: the fastest "
-                        "configuration takes less time\n",
-                        roofline->names[f], report->shapes[s].name);
+                paragraph_print(to, 0,
+                                "floor '%s' at %s is not a floor: the fastest "
+                                "configuration takes less time",
+                                roofline->names[f], report->shapes[s].name);
     }
+}
+
+bool report_roofline_has(const struct report *report)
+{
+    for (size_t s = 0; s < report->n_shapes; s++)
+        for (size_t f = 0; f < report->shapes[s].roofline.n; f++)
+            if (!isnan(report->shapes[s].roofline.seconds[f]))
+                return true;
+    return false;
 }
 
 void report_roofline_table(const struct report *report, FILE *to)
 {
-    struct table *table = table_new();
-    bool any = false;
+    struct table *table;
+
+    if (!report_roofline_has(report))
+        return;
+    table = table_new();
 
     table_column(table, 'l', "shape");
     table_column(table, 'l', "floor");
@@ -65,14 +78,11 @@ void report_roofline_table(const struct report *report, FILE *to)
             if (isnan(report->shapes[s].roofline.seconds[f]))
                 continue;
             floor_row(table, report, s, f);
-            any = true;
         }
-    if (any) {
-        fputc('\n', to);
-        table_print(table, to);
-        fprintf(to, "%% of a floor: the floor divided by the median\n");
-        warn_of_passed(report, to);
-    }
+    fputc('\n', to);
+    table_print(table, to);
+    paragraph_print(to, 0, "%% of a floor: the floor divided by the median");
+    warn_of_passed(report, to);
     table_free(table);
 }
 

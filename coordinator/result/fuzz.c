@@ -13,7 +13,7 @@
 #include "coordinator/stored/past_runs.h"
 #include "coordinator/text/exit_code.h"
 #include "coordinator/text/json_out.h"
-#include "coordinator/text/table.h"
+#include "coordinator/print/table.h"
 
 #define CONFIG_BYTES 512 /* of one in the table */
 #define ROWS_MAX 100     /* of one verdict in the table; all are in the JSON */

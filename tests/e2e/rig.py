@@ -134,6 +134,7 @@ class Rig(unittest.TestCase):
         self.env = {
             "HOME": os.path.join(self.folder, "home"),
             "PATH": os.environ["PATH"], "LANG": "C",
+            "COLUMNS": "1000",  # so that a test finds a line whole
             "XDG_RUNTIME_DIR": os.path.join(self.folder, "run"),
             "FA_E2E": self.folder,
         }

@@ -63,7 +63,7 @@ class Cards(rig.Rig):
         self.assertAlmostEqual(offsets[1], 0.08, delta=0.005)
         self.assertAlmostEqual(offsets[0], 1 / 1.08 - 1, delta=0.005)
         self.assertEqual(self.query(self.folder, "SELECT * FROM event WHERE level <> 'I'"), [])
-        text = self.run_coord(self.folder, "report", "x.db").stdout
+        text = self.run_coord(self.folder, "report", "x.db", "--show", "ranking,gpus").stdout
         self.assertIn("normalised", text)
         self.assertIn("off the others %", text)
 

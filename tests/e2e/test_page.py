@@ -66,7 +66,7 @@ class Page(rig.Rig):
             self.assertIn(heading, headings)
         for table in page.tables:
             self.assertEqual({len(row) for row in table}, {len(table[0])})
-        plain = self.run_coord(self.folder, "report", db, "--cost").stdout
+        plain = self.run_coord(self.folder, "report", db, "--show", "all").stdout
         for table in page.tables:
             for row in table:
                 for cell in row:
@@ -94,7 +94,7 @@ class Page(rig.Rig):
             connection.execute("DELETE FROM config WHERE params LIKE '%\"VECTOR\": false%'"
                                " OR params LIKE '%\"VECTOR\":false%'")
             connection.execute("UPDATE outcome SET outcome = 'runtime', reason = 'misaligned address'")
-        text = self.run_coord(self.folder, "report", db).stdout
+        text = self.run_coord(self.folder, "report", db, "--show", "all").stdout
         self.assertIn("No configuration has a correct result and a time", text)
         self.assertIn("all 6 runtime: misaligned address\n    share VECTOR=true; no configuration is correct", text)
         lessons = json.loads(self.run_coord(self.folder, "report", db, "--json").stdout)["lessons"]

@@ -77,7 +77,7 @@ class Profile(rig.Rig):
                 self.assertEqual(profile["figures"]["xu_pct"], 1.5)
                 self.assertIsNone(profile["figures"]["tensor_pct"])
             self.assertEqual(len(profiles), len({p["key"] for p in profiles}))
-            self.assertIn("DRAM %", self.run_coord(folder, "report").stdout)
+            self.assertIn("DRAM %", self.run_coord(folder, "report", "--show", "profiles").stdout)
         with self.subTest("a named one"):
             told = json.loads(self.profile(folder, "BLOCK_SIZE=64,ITEMS=2,VECTOR=false", "--json").stdout)
             self.assertIn({"BLOCK_SIZE": 64, "ITEMS": 2, "VECTOR": False}, [p["config"] for p in told["profiles"]])

@@ -27,7 +27,7 @@ class Scale(rig.Rig):
                        "--db", "x.db")
         self.assertEqual(self.outcomes(), recorded)
         self.assertEqual(self.query(self.folder, "SELECT name FROM shape"), [("n16m",)])
-        self.assertIn("gate", self.run_coord(self.folder, "report", "x.db").stdout)
+        self.assertIn("gate", self.run_coord(self.folder, "report", "x.db", "--show", "gates,lessons").stdout)
         self.assertIn("is a database already", self.run_coord(self.folder, "import", "earlier.sqlite", code=2).stderr)
 
     def test_two_hundred_gpus_share_a_landscape(self):

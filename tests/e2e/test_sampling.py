@@ -59,7 +59,7 @@ class Sampling(rig.Rig):
                 break
         self.assertEqual(results[128], ("loser", 5, "[]", "flush", 0))
         self.assertEqual(results[256], ("unstable", 60, "[]", "flush", 0))
-        report = self.run_coord(folder, "report")
+        report = self.run_coord(folder, "report", "--show", "ranking")
         self.assertIn("60 unstable", report.stdout)
         self.assertIn("1 unstable: the samples vary more than the noise limit", report.stdout)
         explained = self.run_coord(folder, "explain", "BLOCK_SIZE=256,ITEMS=1,VECTOR=false")

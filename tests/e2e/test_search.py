@@ -81,7 +81,7 @@ class Search(rig.Rig):
         best = report["results"][0]["config"]
         self.assertEqual((best["BX"], best["BY_"]), (64, 4))
         self.assertIn("strategy bayes, seed 1: 60 of the 264 configurations that pass were tried; nothing is "
-                      "known of the other 204", self.run_coord(self.folder, "report", "x.db").stdout)
+                      "known of the other 204", self.run_coord(self.folder, "report", "x.db", "--show", "all").stdout)
 
     def methods_follow_each_other(self):
         os.rename(self.path("x.db"), self.path("best.kept"))
@@ -193,7 +193,7 @@ class Search(rig.Rig):
         folder = self.kernel("vector_add")
         sweep = {**sweepfile.read(folder), "emulation_shapes": [{"name": "one", "N": 300}, {"name": "two", "N": 501}]}
         self.searches_for(folder, sweep, "geomean", lambda times: (times["one"] * times["two"]) ** 0.5)
-        self.assertIn("strategy random:4, seed 1, objective geomean", self.run_coord(folder, "report").stdout)
+        self.assertIn("(random:4, seed 1, objective geomean)", self.run_coord(folder, "report").stdout)
         measured = self.query(folder, "SELECT count(*) FROM result")
         with self.subTest("another objective has the same results"):
             self.searches_for(folder, sweep, "two", lambda times: times["two"])

@@ -14,6 +14,7 @@
 #include "common/outcome.h"
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/report/report_print.h"
+#include "coordinator/report/report_sections.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_cost.h"
 #include "coordinator/result/report_where.h"
@@ -81,6 +82,87 @@ static void a_report_says_its_verdicts_first_and_shows_them_later(void **state)
     golden_check("report_verdict.txt", text);
     free(text);
     scene_close(&s);
+}
+
+/* Print a fixture's confirmation as on a screen of so many columns. */
+static void check_summary(const char *path, const char *columns,
+                          const char *golden)
+{
+    struct scene s = { .n_gpus = 2,
+                       .times = { 1, 0.8, 0.9 },
+                       .odd = { 1, 1.1, 0.85 } };
+    FILE *to = tmpfile();
+    char text[8192];
+    size_t len;
+
+    setenv("COLUMNS", columns, 1);
+    scene_begin(&s, path, 2);
+    scene_put_blocks(&s, SCENE_BLOCKS);
+    scene_end(&s, true);
+    report_summary(&(struct report_view){ .report = s.report,
+                                          .cost = s.cost,
+                                          .conclusion = s.conclusion },
+                   to);
+    rewind(to);
+    len = fread(text, 1, sizeof(text) - 1, to);
+    text[len] = '\0';
+    fclose(to);
+    golden_check(golden, text);
+    scene_close(&s);
+}
+
+static void a_summary_fits_80_columns(void **state)
+{
+    check_summary(*state, "80", "report_summary_80.txt");
+}
+
+static void a_summary_fits_40_columns(void **state)
+{
+    check_summary(*state, "40", "report_summary_40.txt");
+}
+
+static void a_summary_without_a_confirmation_says_so(void **state)
+{
+    check(report_fixture(*state), report_summary, 0,
+          "report_summary_screened.txt");
+}
+
+static void a_summary_of_failures_has_no_ranking(void **state)
+{
+    check(report_fixture_negative(*state), report_summary, 0,
+          "report_summary_negative.txt");
+}
+
+static void sections_are_chosen_by_name(void **state)
+{
+    struct err err = { "" };
+    report_sections_set set = 0;
+    char *names;
+
+    (void)state;
+    assert_int_equal(report_sections_parse("gates,cost", &set, &err), 0);
+    names = report_sections_names(set);
+    assert_string_equal(names, "gates, cost");
+    free(names);
+    assert_int_equal(report_sections_parse("all", &set, &err), 0);
+    assert_true(set == REPORT_SECTIONS_ALL);
+}
+
+static void an_unknown_section_is_refused(void **state)
+{
+    struct err err = { "" };
+    report_sections_set set = 0;
+
+    (void)state;
+    assert_int_equal(report_sections_parse("gates,lesons", &set, &err),
+                     ERR_INPUT);
+    assert_string_equal(err.text,
+                        "--show: there is no section 'lesons'; did you mean "
+                        "'lessons'? there are ranking, confirmation, gpus, "
+                        "floors, profiles, failures, lessons, gates, cost, "
+                        "all");
+    assert_int_equal(report_sections_parse("", &set, &err), ERR_INPUT);
+    assert_int_equal(report_sections_parse("gates,", &set, &err), ERR_INPUT);
 }
 
 static void the_baseline_is_shown_below_the_top(void **state)
@@ -323,6 +405,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_table_ranks_and_groups_failures),
         TEST(a_report_says_its_verdicts_first_and_shows_them_later),
+        TEST(a_summary_fits_80_columns),
+        TEST(a_summary_fits_40_columns),
+        TEST(a_summary_without_a_confirmation_says_so),
+        TEST(a_summary_of_failures_has_no_ranking),
+        TEST(sections_are_chosen_by_name),
+        TEST(an_unknown_section_is_refused),
         TEST(the_baseline_is_shown_below_the_top),
         TEST(a_sweep_without_a_winner_is_written_in_full),
         TEST(the_floors_are_shown_for_the_fastest_and_the_baseline),

@@ -6,8 +6,8 @@
  *
  * There is one page at a time.  Thread rule: one thread.
  */
-#ifndef FA_COORDINATOR_TEXT_HTML_PAGE_H
-#define FA_COORDINATOR_TEXT_HTML_PAGE_H
+#ifndef FA_COORDINATOR_PRINT_HTML_PAGE_H
+#define FA_COORDINATOR_PRINT_HTML_PAGE_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
-#include "coordinator/text/html_page.h"
+#include "coordinator/print/html_page.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/mem.h"
-#include "coordinator/text/table.h"
+#include "coordinator/print/table.h"
 #include "coordinator/text/terminal.h"
 
 struct html_page {

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "coordinator/text/html_page.h"
-#include "coordinator/text/table.h"
+#include "coordinator/print/html_page.h"
+#include "coordinator/print/table.h"
 
 static const char *body_of(const char *html)
 {

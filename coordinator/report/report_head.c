@@ -1,0 +1,109 @@
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buf.h"
+#include "common/clock.h"
+#include "common/device_kind.h"
+#include "common/outcome.h"
+#include "coordinator/print/paragraph.h"
+#include "coordinator/print/table.h"
+#include "coordinator/report/report_internal.h"
+#include "coordinator/result/report.h"
+
+#define STRATEGY_MAX 4096 /* bytes of text */
+
+bool report_head_is_emulated(const struct report *report)
+{
+    return device_kind_is(report->device, DEVICE_KIND_CPU);
+}
+
+char *report_head_strategy(const struct report *report)
+{
+    const struct report_search *search = &report->search;
+    struct buf to;
+
+    buf_init(&to, STRATEGY_MAX);
+    buf_str(&to, search->method);
+    if (strcmp(search->method, "exhaustive") != 0)
+        buf_printf(&to, ", seed %" PRId64, search->seed);
+    if (!search->headline)
+        buf_printf(&to, ", objective %s", search->objective);
+    return to.bytes;
+}
+
+/* What was not measured is not known to be slow. */
+static void print_search(const struct report *report, FILE *to)
+{
+    int64_t tried = report_tried(report), left = report->counts.passed - tried;
+    char *strategy;
+
+    if (!report->search.method[0])
+        return;
+    strategy = report_head_strategy(report);
+    if (left > 0)
+        paragraph_print(to, 0,
+                        "strategy %s: %" PRId64 " of the %" PRId64
+                        " configurations that pass were tried; nothing is "
+                        "known of the other %" PRId64,
+                        strategy, tried, report->counts.passed, left);
+    else
+        paragraph_print(to, 0,
+                        "strategy %s: all %" PRId64
+                        " configurations that pass were tried",
+                        strategy, report->counts.passed);
+    free(strategy);
+}
+
+void report_head_print(const struct report *report, FILE *to)
+{
+    int64_t settled =
+        (int64_t)report->n_configs - report->counts.outcomes[OUTCOME_PENDING];
+    char begun[CLOCK_ISO_BYTES];
+
+    paragraph_print(to, 0,
+                    "%s on %s: %" PRId64 " configurations, %" PRId64
+                    " rejected by gates",
+                    report->name, report->arch, report->counts.configurations,
+                    report->counts.configurations - report->counts.passed);
+    clock_iso(report->sweep.created_utc, begun);
+    paragraph_print(to, 0,
+                    "%zu asked for, %" PRId64 " settled; begun %.19sZ%s%s",
+                    report->n_configs, settled, begun,
+                    report->sweep.ending[0] ? ", the last run ended: " : "",
+                    report->sweep.ending);
+    print_search(report, to);
+    if (report->counts.stale)
+        paragraph_print(to, 0,
+                        "%" PRId64
+                        " older results, of other sources or another way "
+                        "of measuring, are kept and not compared",
+                        report->counts.stale);
+    if (report->sweep.recorded_on)
+        paragraph_print(
+            to, 0,
+            "The times were recorded on %s and are replayed; nothing was "
+            "measured on these hosts.",
+            report->sweep.recorded_on[0] ? report->sweep.recorded_on
+                                         : "an unnamed device");
+    if (report_head_is_emulated(report))
+        paragraph_print(to, 0, "%s", REPORT_HEAD_EMULATED);
+}
+
+void report_head_counts(const struct report *report, FILE *to)
+{
+    struct table *table = table_new();
+
+    table_column(table, 'l', "outcome");
+    table_column(table, 'r', "configurations");
+    for (int i = 0; i < OUTCOMES_OF_CONFIG; i++) {
+        if (report->counts.outcomes[i] == 0)
+            continue;
+        table_cell(table, "%s", outcome_name((enum outcome)i));
+        table_cell(table, "%" PRId64, report->counts.outcomes[i]);
+    }
+    fputc('\n', to);
+    table_print(table, to);
+    table_free(table);
+}

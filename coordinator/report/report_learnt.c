@@ -1,0 +1,126 @@
+/* What a sweep shows beside its fastest configuration, in a few lines. */
+#include <stdbool.h>
+#include <string.h>
+
+#include "common/buf.h"
+#include "coordinator/lessons/lessons.h"
+#include "coordinator/print/paragraph.h"
+#include "coordinator/print/screen.h"
+#include "coordinator/report/report_internal.h"
+#include "coordinator/report/report_print.h"
+
+#define TUNABLES 3     /* that are named */
+#define LEAST 0.01     /* share of the variance */
+#define KINDS 3        /* of failures */
+#define TEXT_MAX 65536 /* bytes of text */
+
+/* The tunable with the largest share that is below that of 'before', which
+ * comes first among equals; n_tunables if there is none. */
+static size_t next_share(const struct lessons *lessons, size_t before)
+{
+    size_t next = lessons->n_tunables;
+
+    for (size_t a = 0; a < lessons->n_tunables; a++) {
+        double share = lessons->tunables[a].share;
+
+        if (before < lessons->n_tunables &&
+            (share > lessons->tunables[before].share ||
+             (share >= lessons->tunables[before].share && a <= before)))
+            continue;
+        if (next == lessons->n_tunables ||
+            share > lessons->tunables[next].share)
+            next = a;
+    }
+    return next;
+}
+
+static void put_important(const struct lessons *lessons, FILE *to)
+{
+    size_t n = lessons->n_tunables, at = n;
+    struct buf text;
+
+    if (!(lessons->importance.sd > 0))
+        return;
+    buf_init(&text, TEXT_MAX);
+    for (size_t i = 0; i < TUNABLES; i++) {
+        const struct lessons_tunable *tunable;
+
+        at = next_share(lessons, at);
+        if (at == n || !(lessons->tunables[at].share >= LEAST))
+            break;
+        tunable = &lessons->tunables[at];
+        buf_printf(&text, "%s%s%s %.0f %%", i ? ", " : "", tunable->name,
+                   i ? "" : " explains", 100 * tunable->share);
+        if (tunable->best < tunable->n)
+            buf_printf(&text, " (best: %s)",
+                       tunable->values[tunable->best].text);
+    }
+    if (text.len)
+        paragraph_print(to, 2, "%s of the variance of log time.", text.bytes);
+    buf_fini(&text);
+}
+
+static void put_dead(const struct lessons *lessons, FILE *to)
+{
+    struct buf text;
+
+    buf_init(&text, TEXT_MAX);
+    for (size_t a = 0; a < lessons->n_tunables; a++)
+        if (lessons->tunables[a].dead == DEAD_TUNABLES_YES)
+            buf_printf(&text, "%s%s", text.len ? ", " : "",
+                       lessons->tunables[a].name);
+    if (text.len)
+        paragraph_print(to, 2, "Without effect on the machine code: %s.",
+                        text.bytes);
+    buf_fini(&text);
+}
+
+static void put_failures(const struct lessons *lessons, FILE *to)
+{
+    size_t more = lessons->other_failures;
+
+    for (size_t i = 0; i < lessons->n_failures; i++) {
+        const struct lessons_failure *failure = &lessons->failures[i];
+        bool has_reason = failure->reason && *failure->reason;
+
+        if (i >= KINDS) {
+            more++;
+            continue;
+        }
+        paragraph_print(to, 2, "%zu failed as %s%s%s", failure->common.failures,
+                        failure->outcome, has_reason ? ": " : "",
+                        has_reason ? failure->reason : "");
+    }
+    if (more)
+        paragraph_print(to, 2, "%zu more kinds of failure.", more);
+}
+
+static void put_warnings(const struct lessons *lessons,
+                         enum lessons_truth truth, const char *says, FILE *to)
+{
+    struct buf text;
+
+    buf_init(&text, TEXT_MAX);
+    for (size_t g = 0; g < lessons->n_gates; g++)
+        if (lessons->gates[g].truth == truth)
+            buf_printf(&text, "%s%s", text.len ? ", " : "",
+                       lessons->gates[g].name);
+    if (text.len)
+        paragraph_print(to, 2, "%s: %s.", says, text.bytes);
+    buf_fini(&text);
+}
+
+void report_learnt_print(const struct report_view *view, FILE *to)
+{
+    const struct lessons *lessons = view->lessons;
+
+    if (!lessons || lessons->timed + lessons->failed == 0)
+        return;
+    screen_heading(to, "What was learnt");
+    put_important(lessons, to);
+    put_dead(lessons, to);
+    put_warnings(lessons, LESSONS_TRUE, "Gates that warn with reason", to);
+    put_warnings(lessons, LESSONS_FALSE, "Gates that warn of the faster ones",
+                 to);
+    put_failures(lessons, to);
+}
