@@ -39,7 +39,7 @@ packages="gcc g++ cmake ninja-build pkg-config git ca-certificates
     zlib1g-dev $msgpack libpgm-dev libnorm-dev libcmocka-dev openssh-client openssh-server"
 if [ "$tests" = yes ]; then
     packages="$packages clang clang-format clang-tidy cppcheck python3 python3-scipy
-        universal-ctags binutils util-linux procps"
+        universal-ctags binutils util-linux procps zsh fish mandoc"
     # The example of an external strategy is tested where Optuna is packaged.
     if apt-cache show python3-optuna >/dev/null 2>&1; then
         packages="$packages python3-optuna"

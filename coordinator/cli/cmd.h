@@ -9,11 +9,14 @@
 int cmd_bench(int argc, char *argv[]);
 int cmd_check(int argc, char *argv[]);
 int cmd_compare(int argc, char *argv[]);
+int cmd_completion(int argc, char *argv[]);
+int cmd_config(int argc, char *argv[]);
 int cmd_confirm(int argc, char *argv[]);
 int cmd_doctor(int argc, char *argv[]);
 int cmd_explain(int argc, char *argv[]);
 int cmd_export(int argc, char *argv[]);
 int cmd_fuzz(int argc, char *argv[]);
+int cmd_help(int argc, char *argv[]);
 int cmd_import(int argc, char *argv[]);
 int cmd_profile(int argc, char *argv[]);
 int cmd_recover(int argc, char *argv[]);

@@ -154,8 +154,9 @@ int cmd_report(int argc, char *argv[])
         { "cost", OPTION_FLAG, &settings.cost, NULL,
           "add hours and dollars by host and category", "csv" },
         { "show", OPTION_TEXT, &settings.show, "SECTIONS",
-          "show these instead of the summary: all, or of ranking,confirmation,"
-          "gpus,floors,profiles,failures,lessons,gates,cost",
+          "show these instead of the summary: all, or some of ranking, "
+          "confirmation, gpus, floors, profiles, failures, lessons, gates, "
+          "cost, separated by commas",
           "json csv html" },
         { "top", OPTION_INT, &settings.top, "N",
           "rows of the ranking to show, 0 for all (default 20; JSON has all)",

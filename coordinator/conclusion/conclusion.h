@@ -106,15 +106,13 @@ const char *conclusion_reason(const struct conclusion *conclusion,
 bool conclusion_rejects(const struct conclusion *conclusion,
                         const struct report_config *config);
 
-/* The sentence of a shape, or of the whole for NULL, with these names of the
- * entries, [n], instead of their own.  NULL if the shape has none.  The caller
- * frees it. */
+/* The sentence of a shape (NULL: of the whole) with other names of the entries,
+ * [n]; NULL if it has none.  The caller frees it. */
 char *conclusion_sentence_of(const struct conclusion *conclusion,
                              const struct conclusion_shape *shape,
                              const char *const *names);
 
-/* Print for people: the sentence, and one for each further shape; and then who
- * was compared, who was rejected and why, and the method.  Or both. */
+/* For people: a sentence a shape; who was compared or rejected, and how. */
 void conclusion_sentences_print(const struct conclusion *conclusion, FILE *to);
 void conclusion_tables_print(const struct conclusion *conclusion, FILE *to);
 void conclusion_print(const struct conclusion *conclusion, FILE *to);

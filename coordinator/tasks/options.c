@@ -9,9 +9,34 @@
 #include <string.h>
 
 #include "common/err.h"
+#include "coordinator/print/paragraph.h"
+#include "coordinator/print/screen.h"
 #include "coordinator/text/suggest.h"
 
-#define LIST_MAX 64 /* flags of a command */
+#define LIST_MAX 64    /* flags of a command */
+#define HELP_COLUMN 28 /* where the texts about the flags begin */
+
+static struct {
+    options_show *show; /* NULL: print to stdout */
+    void *to;
+} on_help;
+
+static struct {
+    const struct option_default *list;
+    size_t n;
+} defaults;
+
+void options_on_help(options_show *show, void *to)
+{
+    on_help.show = show;
+    on_help.to = to;
+}
+
+void options_set_defaults(const struct option_default *list, size_t n)
+{
+    defaults.list = list;
+    defaults.n = n;
+}
 
 /* The flags seen so far, by their place in the table. */
 struct parse {
@@ -126,13 +151,19 @@ static int check_together(const struct parse *parse, struct err *err)
     return 0;
 }
 
+static bool is_seen(const struct parse *parse, const char *name)
+{
+    int at = find(parse->options, name, strlen(name));
+
+    return at >= 0 && parse->seen[at];
+}
+
 static int check_needed(const struct parse *parse, struct err *err)
 {
     const struct options *options = parse->options;
     const char *word = options->needing;
 
-    if (!word ||
-        parse->seen[find(options, options->needed, strlen(options->needed))])
+    if (!word || is_seen(parse, options->needed))
         return 0;
     while (*word) {
         size_t len = strcspn(word, " ");
@@ -196,6 +227,107 @@ static int take_plain(struct parse *parse, const char *text, struct err *err)
     return 1;
 }
 
+/* ---- defaults */
+
+static bool has_word(const char *words, const char *word)
+{
+    size_t len = strlen(word);
+
+    while (words && *words) {
+        size_t n = strcspn(words, " ");
+
+        if (n == len && memcmp(words, word, n) == 0)
+            return true;
+        words += n + strspn(words + n, " ");
+    }
+    return false;
+}
+
+/* Would it contradict the command line? */
+static bool is_out_of_place(const struct parse *parse, size_t at)
+{
+    const struct options *options = parse->options;
+    const struct option *option = &options->list[at];
+
+    for (size_t i = 0; i < options->n; i++)
+        if (parse->seen[i] &&
+            (has_word(options->list[i].excludes, option->name) ||
+             has_word(option->excludes, options->list[i].name)))
+            return true;
+    return has_word(options->needing, option->name) &&
+           !parse
+                ->seen[find(options, options->needed, strlen(options->needed))];
+}
+
+static const struct option_default *default_of(const struct options *options,
+                                               const struct option *option)
+{
+    const struct option_default *found = NULL;
+
+    for (size_t i = 0; i < defaults.n; i++) {
+        const struct option_default *is = &defaults.list[i];
+
+        if (strcmp(is->name, option->name) == 0 &&
+            (is->command ? strcmp(is->command, options->command) == 0
+                         : !found || !found->command))
+            found = is;
+    }
+    return found;
+}
+
+static int take_default(const struct options *options,
+                        const struct option *option,
+                        const struct option_default *is, struct err *err)
+{
+    struct err why = { "" };
+    bool yes = strcmp(is->value, "true") == 0;
+
+    if (option->kind == OPTION_FLAG) {
+        if (!yes && strcmp(is->value, "false") != 0)
+            return err_set(err, ERR_INPUT, "%s: '%.64s' is not true or false",
+                           is->origin, is->value);
+        *(bool *)option->out = yes;
+        return 0;
+    }
+    if (take_value(options, option, is->value, &why) < 0)
+        return err_set(err, ERR_INPUT, "%s: %s", is->origin, why.text);
+    return 0;
+}
+
+static int take_defaults(const struct parse *parse, struct err *err)
+{
+    const struct options *options = parse->options;
+
+    for (size_t i = 0; i < options->n; i++) {
+        const struct option_default *is =
+            default_of(options, &options->list[i]);
+        int rc;
+
+        if (!is || parse->seen[i] || is_out_of_place(parse, i))
+            continue;
+        rc = take_default(options, &options->list[i], is, err);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+/* ---- */
+
+static bool asks_for_help(const char *arg)
+{
+    return strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0;
+}
+
+static int help(const struct options *options)
+{
+    if (on_help.show)
+        on_help.show(options, on_help.to);
+    else
+        options_help(options, stdout);
+    return OPTIONS_HELP;
+}
+
 int options_parse(const struct options *options, int argc, char *argv[],
                   struct err *err)
 {
@@ -205,10 +337,8 @@ int options_parse(const struct options *options, int argc, char *argv[],
     for (int i = 0; i < options->arguments_max; i++)
         options->plain[i] = NULL;
     for (int i = 1; i < argc; i += taken) {
-        if (!parse.only_plain && strcmp(argv[i], "--help") == 0) {
-            options_help(options, stdout);
-            return OPTIONS_HELP;
-        }
+        if (!parse.only_plain && asks_for_help(argv[i]))
+            return help(options);
         if (!parse.only_plain && strcmp(argv[i], "--") == 0) {
             parse.only_plain = true;
             taken = 1;
@@ -225,20 +355,38 @@ int options_parse(const struct options *options, int argc, char *argv[],
                        "%s: %s is missing; see 'fa-coord %s --help'",
                        options->command, options->arguments, options->command);
     taken = check_together(&parse, err);
-    return taken < 0 ? taken : check_needed(&parse, err);
+    if (taken == 0)
+        taken = check_needed(&parse, err);
+    return taken < 0 ? taken : take_defaults(&parse, err);
+}
+
+static void print_flag(const char *name, const char *value, const char *help,
+                       FILE *to)
+{
+    int width = fprintf(to, "  --%s%s%s", name, *value ? " " : "", value);
+    size_t columns = screen_columns(to);
+    size_t at = columns >= 2 * HELP_COLUMN ? HELP_COLUMN : 6;
+
+    if ((size_t)width + 2 > at) {
+        fputc('\n', to);
+        width = 0;
+    }
+    fprintf(to, "%*s", (int)at - width, "");
+    paragraph_put(to, at, at, help);
 }
 
 void options_help(const struct options *options, FILE *to)
 {
-    fprintf(to, "usage: fa-coord %s %s%s[FLAGS]\n\n%s\n\n", options->command,
-            options->arguments, *options->arguments ? " " : "", options->what);
+    fprintf(to, "usage: fa-coord %s %s%s[FLAGS]\n\n", options->command,
+            options->arguments, *options->arguments ? " " : "");
+    paragraph_put(to, 0, 0, options->what);
+    fputc('\n', to);
     for (size_t i = 0; i < options->n; i++) {
         const struct option *option = &options->list[i];
-        const char *value = option->kind == OPTION_FLAG ? "" : option->value;
-        int width =
-            fprintf(to, "  --%s%s%s", option->name, *value ? " " : "", value);
 
-        fprintf(to, "%*s%s\n", width < 28 ? 28 - width : 2, "", option->help);
+        print_flag(option->name,
+                   option->kind == OPTION_FLAG ? "" : option->value,
+                   option->help, to);
     }
-    fprintf(to, "  --help%*sthis text\n", 20, "");
+    print_flag("help", "", "this text, like -h", to);
 }

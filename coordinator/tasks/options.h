@@ -57,11 +57,30 @@ enum {
     OPTIONS_HELP = 1
 };
 
+/* A value for a flag that the command line does not give. */
+struct option_default {
+    const char *command; /* NULL: for every command that has the flag */
+    const char *name, *value;
+    const char *origin; /* for messages: "FA_COORD_HOSTS", "config:3" */
+};
+
+/* Use these from now on; of several for a flag the last one counts, and one
+ * that names the command counts more than one that does not.  The list is
+ * borrowed.  A default is ignored where the command line has a flag that
+ * excludes it, or lacks one that it needs. */
+void options_set_defaults(const struct option_default *list, size_t n);
+
+/* From now on --help calls this instead of printing to stdout, so that help,
+ * manual and completion come from the same tables. */
+typedef void options_show(const struct options *options, void *to);
+void options_on_help(options_show *show, void *to);
+
 /* Parse the flags after argv[0]. Returns 0 with the results filled in; plain
- * arguments that are not given are NULL. Returns OPTIONS_HELP if --help was
- * given and has been printed to stdout, or ERR_INPUT. */
+ * arguments that are not given are NULL. Returns OPTIONS_HELP if --help or -h
+ * was given and has been answered, or ERR_INPUT. */
 int options_parse(const struct options *options, int argc, char *argv[],
                   struct err *err);
+/* Usage, purpose and flags, as wide as the output. */
 void options_help(const struct options *options, FILE *to);
 
 #endif

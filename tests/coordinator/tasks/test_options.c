@@ -162,7 +162,8 @@ static void help_names_every_flag(void **state)
     fclose(to);
     assert_non_null(strstr(text, "usage: fa-coord space [SWEEP] [FLAGS]\n"));
     assert_non_null(strstr(text, "  --max-hours H             how long\n"));
-    assert_non_null(strstr(text, "  --help                    this text\n"));
+    assert_non_null(
+        strstr(text, "  --help                    this text, like -h\n"));
 }
 
 int main(void)
