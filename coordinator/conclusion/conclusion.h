@@ -24,7 +24,6 @@ struct conclusion_external; /* conclusion_external.h */
 struct sequential;
 struct report_cost;
 struct err;
-struct json_out;
 struct report;
 struct report_config;
 struct store;
@@ -105,19 +104,5 @@ const char *conclusion_reason(const struct conclusion *conclusion,
 /* Its screening result was correct, but a later one was wrong. */
 bool conclusion_rejects(const struct conclusion *conclusion,
                         const struct report_config *config);
-
-/* The sentence of a shape (NULL: of the whole) with other names of the entries,
- * [n]; NULL if it has none.  The caller frees it. */
-char *conclusion_sentence_of(const struct conclusion *conclusion,
-                             const struct conclusion_shape *shape,
-                             const char *const *names);
-
-/* For people: a sentence a shape; who was compared or rejected, and how. */
-void conclusion_sentences_print(const struct conclusion *conclusion, FILE *to);
-void conclusion_tables_print(const struct conclusion *conclusion, FILE *to);
-void conclusion_print(const struct conclusion *conclusion, FILE *to);
-/* For programs: an object under 'key' (docs/report.md). */
-void conclusion_json(const struct conclusion *conclusion, struct json_out *out,
-                     const char *key);
 
 #endif

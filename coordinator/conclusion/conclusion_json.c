@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "coordinator/conclusion/conclusion.h"
+#include "coordinator/conclusion/conclusion_print.h"
 #include "coordinator/conclusion/conclusion_external.h"
 #include "coordinator/conclusion/conclusion_internal.h"
 #include "coordinator/confirm/look_plan.h"

@@ -4,6 +4,7 @@
 
 #include "common/mem.h"
 #include "coordinator/conclusion/conclusion.h"
+#include "coordinator/conclusion/conclusion_print.h"
 #include "coordinator/conclusion/conclusion_external.h"
 #include "coordinator/confirm/sequential.h"
 #include "coordinator/result/report.h"

@@ -7,6 +7,7 @@
 #include "common/buf.h"
 #include "common/mem.h"
 #include "coordinator/conclusion/conclusion.h"
+#include "coordinator/conclusion/conclusion_print.h"
 #include "coordinator/conclusion/conclusion_external.h"
 #include "coordinator/conclusion/conclusion_internal.h"
 #include "coordinator/confirm/look_plan.h"

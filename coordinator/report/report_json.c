@@ -4,6 +4,7 @@
 #include "common/device_kind.h"
 #include "common/outcome.h"
 #include "coordinator/conclusion/conclusion.h"
+#include "coordinator/conclusion/conclusion_print.h"
 #include "coordinator/inspect/profile.h"
 #include "coordinator/lessons/lessons_print.h"
 #include "coordinator/report/report_print.h"

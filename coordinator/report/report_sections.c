@@ -8,6 +8,7 @@
 #include "common/err.h"
 #include "common/outcome.h"
 #include "coordinator/conclusion/conclusion.h"
+#include "coordinator/conclusion/conclusion_print.h"
 #include "coordinator/inspect/profile.h"
 #include "coordinator/lessons/lessons.h"
 #include "coordinator/lessons/lessons_print.h"

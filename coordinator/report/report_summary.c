@@ -10,6 +10,7 @@
 #include "common/mem.h"
 #include "common/outcome.h"
 #include "coordinator/conclusion/conclusion.h"
+#include "coordinator/conclusion/conclusion_print.h"
 #include "coordinator/print/paragraph.h"
 #include "coordinator/print/screen.h"
 #include "coordinator/report/report_internal.h"

@@ -10,6 +10,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/conclusion/conclusion.h"
+#include "coordinator/conclusion/conclusion_print.h"
 #include "coordinator/confirm/look_plan.h"
 #include "coordinator/plan/config_selection.h"
 #include "coordinator/plan/plan.h"

@@ -15,6 +15,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/conclusion/conclusion.h"
+#include "coordinator/conclusion/conclusion_print.h"
 #include "coordinator/conclusion/winner.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_cost.h"
