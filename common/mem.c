@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +69,14 @@ FILE *mem_stream(char **text, size_t *len)
     if (!stream)
         mem_exhausted();
     return stream;
+}
+
+void mem_stream_close(FILE *stream, char *const *text)
+{
+    bool failed = ferror(stream) != 0;
+
+    if (fclose(stream) != 0 || failed || !*text)
+        mem_exhausted();
 }
 
 char *mem_printf(const char *fmt, ...)

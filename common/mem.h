@@ -18,8 +18,11 @@ void *mem_new(size_t n, size_t size);             /* n * size zeroed bytes */
 void *mem_grow(void *old, size_t n, size_t size); /* realloc, not zeroed */
 char *mem_strdup(const char *text);
 void *mem_dup(const void *bytes, size_t len); /* len + 1 bytes, NUL after */
-/* open_memstream(3) */
+/* open_memstream(3); 'text' is the caller's after mem_stream_close(), which
+ * ends the program if the stream found no memory.  fclose() does not tell: it
+ * returns 0, and the text is NULL. */
 FILE *mem_stream(char **text, size_t *len);
+void mem_stream_close(FILE *stream, char *const *text);
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif
