@@ -1,3 +1,6 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* vasprintf(), the program's name */
+#endif
 #include "common/mem.h"
 
 #include <errno.h>
@@ -13,7 +16,7 @@
 #define EXIT_CODE 1
 
 /* Nothing here allocates, and no exit handler may run: it might. */
-_Noreturn void mem_exhausted(void)
+void mem_exhausted(void)
 {
     static char why[] = ": out of memory: free some, or raise 'ulimit -v'; "
                         "what is stored stays, and the same command goes on\n";
