@@ -90,7 +90,7 @@ bool buf_printf(struct buf *buf, const char *fmt, ...)
     n = vasprintf(&text, fmt, ap);
     va_end(ap);
     if (n < 0)
-        abort();
+        mem_exhausted();
     fits = buf_add(buf, text, (size_t)n);
     free(text);
     return fits;

@@ -1,7 +1,11 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* vasprintf(), the program's name */
+#endif
 #include "common/mem.h"
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +16,7 @@
 #define EXIT_CODE 1
 
 /* Nothing here allocates, and no exit handler may run: it might. */
-_Noreturn void mem_exhausted(void)
+void mem_exhausted(void)
 {
     static char why[] = ": out of memory: free some, or raise 'ulimit -v'; "
                         "what is stored stays, and the same command goes on\n";
@@ -68,6 +72,14 @@ FILE *mem_stream(char **text, size_t *len)
     if (!stream)
         mem_exhausted();
     return stream;
+}
+
+void mem_stream_close(FILE *stream, char *const *text)
+{
+    bool failed = ferror(stream) != 0;
+
+    if (fclose(stream) != 0 || failed || !*text)
+        mem_exhausted();
 }
 
 char *mem_printf(const char *fmt, ...)

@@ -1,6 +1,7 @@
 #include "common/msg.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -364,6 +365,7 @@ static int decode_map(const msgpack_object *root, struct msg *out,
 int msg_decode(const void *bytes, size_t len, struct msg *out, struct err *err)
 {
     msgpack_unpacked unpacked;
+    msgpack_unpack_return got;
     size_t used = 0;
     int rc;
 
@@ -373,9 +375,12 @@ int msg_decode(const void *bytes, size_t len, struct msg *out, struct err *err)
     if (!packed_counts_fit(bytes, len))
         return err_set(err, ERR_PROTO, "message is not one MessagePack object");
     msgpack_unpacked_init(&unpacked);
-    if (msgpack_unpack_next(&unpacked, bytes, len, &used) !=
-            MSGPACK_UNPACK_SUCCESS ||
-        used != len)
+    errno = 0;
+    got = msgpack_unpack_next(&unpacked, bytes, len, &used);
+    /* Its own word for that also means nested too deeply. */
+    if (got != MSGPACK_UNPACK_SUCCESS && errno == ENOMEM)
+        mem_exhausted();
+    if (got != MSGPACK_UNPACK_SUCCESS || used != len)
         rc = err_set(err, ERR_PROTO, "message is not one MessagePack object");
     else
         rc = decode_map(&unpacked.data, out, err);

@@ -1,10 +1,10 @@
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/err.h"
+#include "common/mem.h"
 #include "coordinator/cli/cmd.h"
 #include "coordinator/export/export.h"
 #include "coordinator/result/report.h"
@@ -63,14 +63,10 @@ static int write_out(struct export *export, const struct settings *settings,
 {
     char *text = NULL;
     size_t len = 0;
-    FILE *memory = open_memstream(&text, &len);
-    int rc;
+    FILE *memory = mem_stream(&text, &len);
+    int rc = print(export, settings, memory, err);
 
-    if (!memory)
-        return err_set(err, ERR_SYSTEM, "memory: %s", strerror(errno));
-    rc = print(export, settings, memory, err);
-    if (fclose(memory) != 0 && rc == 0)
-        rc = err_set(err, ERR_SYSTEM, "memory: %s", strerror(errno));
+    mem_stream_close(memory, &text);
     if (rc == 0 && settings->out) {
         rc = outfile_save(settings->out, text, len, settings->force, err);
     } else if (rc == 0) {

@@ -47,7 +47,7 @@ static int save_page(const struct report_view *view,
     report_table(view, html_page_stream(page));
     report_cost_table(view, html_page_stream(page));
     html_page_close(page);
-    fclose(memory);
+    mem_stream_close(memory, &text);
     rc = outfile_save(settings->html, text, len, settings->force, err);
     free(text);
     free(title);

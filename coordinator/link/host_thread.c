@@ -1,5 +1,6 @@
 #include "coordinator/link/host_thread.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -87,7 +88,9 @@ static void tell(struct host_thread *thread, enum host_threads_event event,
                                      .code = code };
 
     snprintf(news.text, sizeof(news.text), "%s", without_name(thread, text));
-    zmq_send(thread->news, &news, sizeof(news), 0);
+    if (zmq_send(thread->news, &news, sizeof(news), 0) < 0 &&
+        zmq_errno() == ENOMEM)
+        mem_exhausted(); /* the starter would wait for it */
 }
 
 /* What is to be said about the login, unless it was said of the last one. */

@@ -1,6 +1,7 @@
 #include "coordinator/link/router.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -261,8 +262,11 @@ int router_send(struct router *router, size_t host, const struct msg *msg,
     if (rc == 0 &&
         (zmq_send(router->socket, peer->routing_id, peer->routing_id_len,
                   ZMQ_SNDMORE | ZMQ_DONTWAIT) == -1 ||
-         zmq_send(router->socket, buf.bytes, buf.len, ZMQ_DONTWAIT) == -1))
+         zmq_send(router->socket, buf.bytes, buf.len, ZMQ_DONTWAIT) == -1)) {
+        if (zmq_errno() == ENOMEM) /* and half a message may be sent */
+            mem_exhausted();
         rc = err_set(err, ERR_NETWORK, "send: %s", zmq_strerror(zmq_errno()));
+    }
     buf_fini(&buf);
     return rc;
 }

@@ -125,7 +125,7 @@ void html_page_close(struct html_page *page)
 {
     take_text(page);
     fputs("</body>\n</html>\n", page->out);
-    fclose(page->stream);
+    mem_stream_close(page->stream, &page->text);
     free(page->text);
     free(page);
     the_page = NULL;

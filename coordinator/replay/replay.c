@@ -112,7 +112,7 @@ char *replay_json(const struct replay *replay)
     json_out_real(&out, "speed_up", replay->speed_up);
     json_out_text(&out, "device", replay->land->device);
     json_out_close(&out);
-    fclose(to);
+    mem_stream_close(to, &text);
     return text;
 }
 

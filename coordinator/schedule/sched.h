@@ -6,7 +6,8 @@
  * are built.  Builds go to any host with a free slot, in unit order, the
  * reference first.  A measurement goes to a GPU of the host that holds the
  * artifact.  If that host has more measurements waiting than its own GPUs can
- * take, any idle GPU may take one.
+ * take, any idle GPU may take one.  If it has no GPU, those that are busy take
+ * what the idle ones leave.
  *
  * The leases of a host are limited: one more build than it has slots, and its
  * measuring credit for each GPU. So no slot waits for a round trip.

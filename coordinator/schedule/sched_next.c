@@ -60,23 +60,45 @@ static int left_over(const struct sched *s, int other, int host, int gpu)
     return -1;
 }
 
-/* Where an idle GPU of 'host' finds work: on its own host, otherwise on the
- * host that has the most waiting beyond what its own GPUs take. */
-static struct int_queue *source_for(struct sched *s, int host, int gpu, int *at)
+/* Measurements that wait on hosts without a GPU, beyond one for each idle GPU:
+ * a GPU that is busy may have them ahead, so that it never waits for an
+ * artifact. */
+static int work_ahead(const struct sched *s)
 {
+    int n = 0;
+
+    for (int i = 0; i < s->limits.hosts; i++) {
+        const struct sched_host *h = &s->hosts[i];
+
+        n += h->up && !h->paused && h->gpus == 0 ? h->ready.n : 0;
+        for (int gpu = 0; h->up && !h->paused && gpu < h->gpus; gpu++)
+            n -= !h->rests[gpu] && h->measures[gpu] == 0;
+    }
+    return n;
+}
+
+/* Where a GPU of 'host' finds work: on its own host, otherwise on the host that
+ * has the most waiting beyond what its own GPUs take.  If the GPU is busy,
+ * work stays where there are GPUs. */
+static struct int_queue *source_for(struct sched *s, int host, int gpu,
+                                    bool ahead, int *at)
+{
+    bool busy = s->hosts[host].measures[gpu] > 0;
     struct int_queue *best = NULL;
     int most = 0;
 
     *at = choose(s, &s->hosts[host].ready, host, gpu);
     if (*at >= 0)
         return &s->hosts[host].ready;
-    if (s->hosts[host].measures[gpu] > 0)
-        return NULL; /* busy: leave work of other hosts where it is */
+    if (busy && !ahead)
+        return NULL;
     for (int h = 0; h < s->limits.hosts; h++) {
         struct sched_host *other = &s->hosts[h];
         int spare = other->ready.n - gpus_at_work(other);
         int i = choose(s, &other->ready, host, gpu);
 
+        if (busy && (!other->up || other->paused || other->gpus > 0))
+            continue;
         if (spare <= 0 && (i = left_over(s, h, host, gpu)) >= 0)
             spare = 1;
         if (i >= 0 && spare > most) {
@@ -111,7 +133,8 @@ static bool next_repeat(struct sched *s, enum job_stage stage, int host,
     return true;
 }
 
-static bool next_measure(struct sched *s, int host, struct sched_lease *out)
+static bool next_measure(struct sched *s, int host, bool ahead,
+                         struct sched_lease *out)
 {
     struct sched_host *h = &s->hosts[host];
 
@@ -125,7 +148,7 @@ static bool next_measure(struct sched *s, int host, struct sched_lease *out)
             return true;
         if (h->rests[gpu])
             continue;
-        q = source_for(s, host, gpu, &at);
+        q = source_for(s, host, gpu, ahead, &at);
         if (!q && h->measures[gpu] == 0 &&
             next_repeat(s, JOB_MEASURE, host, gpu, out))
             return true;
@@ -134,7 +157,7 @@ static bool next_measure(struct sched *s, int host, struct sched_lease *out)
         job = int_queue_peek(q, at);
         int_queue_remove(q, at);
         if (!sched_job_apply(s, job, JOB_EV_LEASE))
-            return next_measure(s, host, out); /* settled while it waited */
+            return next_measure(s, host, ahead, out); /* it was settled */
         *out = *sched_grant(s, job, host, gpu);
         return true;
     }
@@ -160,13 +183,15 @@ static bool next_build(struct sched *s, int host, struct sched_lease *out)
 
 bool sched_next(struct sched *s, struct sched_lease *out)
 {
+    bool ahead = work_ahead(s) > 0;
+
     for (int i = 0; i < s->limits.hosts; i++) {
         int host = (s->turn + i) % s->limits.hosts;
         const struct sched_host *h = &s->hosts[host];
 
         if (!h->up || h->paused)
             continue;
-        if (next_measure(s, host, out) || next_build(s, host, out)) {
+        if (next_measure(s, host, ahead, out) || next_build(s, host, out)) {
             s->turn = (host + 1) % s->limits.hosts;
             return true;
         }

@@ -4,8 +4,8 @@
  * A worker does one thing after the other at each of its places (a GPU, its
  * build slots).  The limit of a running lease begins when it starts.  That of a
  * waiting lease begins when its place last began or ended something, or when
- * the work that runs there must have ended, and does not run while the files of
- * its arguments arrive (arrivals.h). */
+ * the work that runs or was lost there must have ended, and does not run while
+ * the files of its arguments arrive (arrivals.h). */
 #include "coordinator/state/leases.h"
 
 #include "common/clock.h"
@@ -35,15 +35,28 @@ void leases_started(struct sweep *sweep, const struct sched_lease *lease)
     sweep->fleet.hosts[lease->host].moved_ns[place_of(lease->gpu)] = now;
 }
 
+/* When the lease's place was free.  If it was lost at its deadline, the worker
+ * must have ended it before the grace: what waits behind it has no second
+ * one. */
+static int64_t freed_ns(const struct sweep *sweep,
+                        const struct sched_lease *lease, bool done)
+{
+    int64_t now = reactor_now(sweep), at = leases_deadline(sweep, lease);
+
+    return done || now <= at ? now : at - GRACE_NS;
+}
+
 static void note_end(struct sweep *sweep, const struct sched_lease *lease,
                      bool done)
 {
     const struct issued_lease *grant = &sweep->work.issued[lease->id - 1];
+    int64_t *moved =
+        &sweep->fleet.hosts[lease->host].moved_ns[place_of(lease->gpu)];
     double *mean = &sweep->work.mean_ns[lease->stage];
     int64_t now = reactor_now(sweep);
     double took;
 
-    sweep->fleet.hosts[lease->host].moved_ns[place_of(lease->gpu)] = now;
+    *moved = int64_max(*moved, freed_ns(sweep, lease, done));
     if (!done || !grant->started_ns)
         return;
     sweep->fleet.hosts[lease->host].conduct.expired = 0;

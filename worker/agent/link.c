@@ -1,6 +1,7 @@
 #include "worker/agent/link.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,9 +118,11 @@ int64_t link_epoch(const struct link *link)
 int link_send_bytes(struct link *link, const void *bytes, size_t len,
                     struct err *err)
 {
-    if (zmq_send(link->socket, bytes, len, ZMQ_DONTWAIT) < 0)
-        return zmq_err(link, ERR_NETWORK, err);
-    return 0;
+    if (zmq_send(link->socket, bytes, len, ZMQ_DONTWAIT) >= 0)
+        return 0;
+    if (zmq_errno() == ENOMEM)
+        mem_exhausted(); /* the next worker tells what this one did not */
+    return zmq_err(link, ERR_NETWORK, err);
 }
 
 int link_send(struct link *link, struct msg *msg, struct err *err)

@@ -102,10 +102,9 @@ void runner_session_ask(struct runner_session *session,
     FILE *stream;
 
     free(session->request);
-    stream = open_memstream(&session->request, &session->request_len);
-    if (!stream || wire_write_request(stream, request) < 0 ||
-        fclose(stream) != 0)
-        abort(); /* out of memory */
+    stream = mem_stream(&session->request, &session->request_len);
+    (void)wire_write_request(stream, request); /* the stream keeps its error */
+    mem_stream_close(stream, &session->request);
     session->written = 0;
     session->asked = true;
     session->limit_at_ns = now_ns + limit_ns;

@@ -1,3 +1,4 @@
+#include "common/mem.h"
 #include "worker/runner/input_file.h"
 
 #include <errno.h>
@@ -48,9 +49,7 @@ int input_file_fill(struct device *device, const char *folder,
     file = fopen(path, "rb");
     if (!file)
         return fail(err, arg, "%.800s: %s", path, strerror(errno));
-    bytes = malloc(len);
-    if (!bytes)
-        abort();
+    bytes = mem_new(len, 1);
     rc = read_bytes(file, arg, bytes, len, err);
     if (rc == 0)
         rc = device_write(device, buffer, bytes, err);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/mem.h"
 #include "worker/runner/input_file.h"
 
 static void trial_free(struct device *device, struct trial *trial)
@@ -412,11 +413,9 @@ int problem_new(struct device *device, uint64_t secret,
                 const struct wire_measure *want, struct problem **out,
                 struct device_err *err)
 {
-    struct problem *problem = calloc(1, sizeof(*problem));
+    struct problem *problem = mem_new(1, sizeof(*problem));
     int rc;
 
-    if (!problem)
-        abort();
     memcpy(problem->args, want->args, sizeof(problem->args));
     problem->n_args = want->n_args;
     problem->reference = want->reference;
@@ -471,9 +470,7 @@ int problem_copy(struct device *device, struct problem *problem, size_t n,
 {
     int rc = 0;
 
-    problem->copies = calloc(n, sizeof(*problem->copies));
-    if (!problem->copies)
-        abort();
+    problem->copies = mem_new(n, sizeof(*problem->copies));
     while (rc == 0 && problem->n_copies < n) {
         unsigned t = (unsigned)(problem->n_copies + 1) % problem->n_seeds;
         struct trial *copy = &problem->copies[problem->n_copies++];

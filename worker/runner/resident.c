@@ -1,3 +1,4 @@
+#include "common/mem.h"
 #include "worker/runner/resident.h"
 
 #include <stdlib.h>
@@ -15,10 +16,8 @@ struct resident {
 
 struct resident *resident_new(struct device *device)
 {
-    struct resident *resident = calloc(1, sizeof(*resident));
+    struct resident *resident = mem_new(1, sizeof(*resident));
 
-    if (!resident)
-        abort();
     resident->device = device;
     if (getrandom(&resident->secret, sizeof(resident->secret), 0) !=
         sizeof(resident->secret))

@@ -29,6 +29,8 @@ const struct runner_source runner_sources[] = {
     { "common/insertion_sort.h", RUNNER_ALL },
     { "common/l2_mode.c", RUNNER_ALL },
     { "common/l2_mode.h", RUNNER_ALL },
+    { "common/mem.c", RUNNER_ALL },
+    { "common/mem.h", RUNNER_ALL },
     { "common/outcome.c", RUNNER_ALL },
     { "common/outcome.h", RUNNER_ALL },
     { "common/sampling.c", RUNNER_ALL },

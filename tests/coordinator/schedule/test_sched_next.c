@@ -76,6 +76,85 @@ static void an_idle_gpu_takes_work_that_piles_up_elsewhere(void **state)
     sched_free(sched);
 }
 
+/* A builder that has built 'units' and the reference. */
+static struct sched *built_by_a_builder(int units, int hosts)
+{
+    struct sched *sched = sched_new((struct sched_limits){
+        .units = units, .shapes = 1, .hosts = hosts, .attempts = 3 });
+    struct sched_lease lease;
+
+    sched_host_up(sched, 0, 8, 0, 0);
+    for (int i = 0; i <= units; i++)
+        assert_true(sched_next(sched, &lease));
+    for (int unit = units; unit >= 0; unit--)
+        pair_built(sched, unit, 0);
+    return sched;
+}
+
+static void a_gpu_has_its_credit_of_what_a_builder_built(void **state)
+{
+    struct sched *sched = built_by_a_builder(5, 2);
+    struct sched_lease lease;
+
+    (void)state;
+    sched_host_up(sched, 1, 0, 1, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_true(sched_next(sched, &lease));
+        assert_int_equal(lease.stage, JOB_MEASURE);
+        assert_int_equal(lease.host, 1);
+    }
+    assert_false(sched_next(sched, &lease));
+    sched_free(sched);
+}
+
+/* Host 2 has its turn before host 3. */
+static void busy_gpus_leave_the_last_to_an_idle_one(void **state)
+{
+    struct sched *sched = built_by_a_builder(3, 4);
+    struct sched_lease lease;
+
+    (void)state;
+    for (int host = 2; host > 0; host--) {
+        sched_host_up(sched, host, 0, 1, 3);
+        sched_host_pause(sched, host % 2 + 1, true);
+        assert_true(sched_next(sched, &lease));
+        assert_int_equal(lease.host, host);
+        sched_host_pause(sched, host % 2 + 1, false);
+    }
+    sched_host_up(sched, 3, 0, 1, 3);
+    assert_true(sched_next(sched, &lease));
+    assert_int_equal(lease.host, 3);
+    sched_free(sched);
+}
+
+/* Their GPUs will take it. */
+static void a_busy_gpu_leaves_what_hosts_with_gpus_built(void **state)
+{
+    struct sched *sched = built_by_a_builder(6, 2);
+    struct sched_lease lease;
+
+    (void)state;
+    sched_host_up(sched, 0, 8, 1, 1);
+    sched_host_up(sched, 1, 0, 1, 3);
+    for (int i = 0; i < 2; i++)
+        assert_true(sched_next(sched, &lease));
+    assert_false(sched_next(sched, &lease));
+    sched_free(sched);
+}
+
+static void nothing_is_taken_ahead_from_a_silent_builder(void **state)
+{
+    struct sched *sched = built_by_a_builder(4, 2);
+    struct sched_lease lease;
+
+    (void)state;
+    sched_host_up(sched, 1, 0, 1, 3);
+    assert_true(sched_next(sched, &lease));
+    sched_host_pause(sched, 0, true);
+    assert_false(sched_next(sched, &lease));
+    sched_free(sched);
+}
+
 /* Two slots, and one build in waiting. */
 static void a_host_has_one_build_more_than_it_has_slots(void **state)
 {
@@ -351,6 +430,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_host_builds_the_reference_first_then_in_order),
         cmocka_unit_test(a_lost_measurement_goes_to_another_gpu),
+        cmocka_unit_test(a_gpu_has_its_credit_of_what_a_builder_built),
+        cmocka_unit_test(busy_gpus_leave_the_last_to_an_idle_one),
+        cmocka_unit_test(a_busy_gpu_leaves_what_hosts_with_gpus_built),
+        cmocka_unit_test(nothing_is_taken_ahead_from_a_silent_builder),
         cmocka_unit_test(an_idle_gpu_takes_work_that_piles_up_elsewhere),
         cmocka_unit_test(a_host_has_one_build_more_than_it_has_slots),
         cmocka_unit_test(a_host_without_slots_builds_nothing),

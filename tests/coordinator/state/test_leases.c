@@ -74,6 +74,50 @@ static void what_waits_has_its_limit_from_when_its_place_moved(void **state)
                      RIG_START_NS + (21 + BUILD_LIMIT_S + 30) * NS_PER_S);
 }
 
+static void what_waits_behind_a_lost_lease_has_no_second_grace(void **state)
+{
+    struct sched_lease first = *lease(1);
+
+    (void)state;
+    leases_started(&rig.sweep, &first);
+    rig.now_ns += (BUILD_LIMIT_S + 31) * NS_PER_S;
+    leases_turn(&rig.sweep, rig.now_ns);
+    leases_end(&rig.sweep, &first, LEASES_LOST, LEDGER_LOST);
+    assert_true(sched_lease_apply(rig.sweep.work.sched, 1, JOB_EV_LOST));
+    leases_turn(&rig.sweep, rig.now_ns);
+    assert_int_equal(leases_deadline(&rig.sweep, lease(2)),
+                     RIG_START_NS +
+                         (BUILD_LIMIT_S + BUILD_LIMIT_S + 30) * NS_PER_S);
+}
+
+/* The other slot began something meanwhile. */
+static void a_lost_lease_does_not_move_its_place_back(void **state)
+{
+    struct sched_lease first = *lease(1);
+
+    (void)state;
+    leases_started(&rig.sweep, &first);
+    rig.now_ns += (BUILD_LIMIT_S + 10) * NS_PER_S;
+    leases_started(&rig.sweep, lease(2));
+    rig.now_ns += 21 * NS_PER_S;
+    leases_end(&rig.sweep, &first, LEASES_LOST, LEDGER_LOST);
+    assert_int_equal(rig.sweep.fleet.hosts[0].moved_ns[HOST_STATE_GPUS_MAX],
+                     RIG_START_NS + (BUILD_LIMIT_S + 10) * NS_PER_S);
+}
+
+/* Its host was lost, or it was cancelled. */
+static void what_ends_before_its_deadline_frees_its_place_then(void **state)
+{
+    struct sched_lease first = *lease(1);
+
+    (void)state;
+    leases_started(&rig.sweep, &first);
+    rig.now_ns += (BUILD_LIMIT_S + 30) * NS_PER_S;
+    leases_end(&rig.sweep, &first, LEASES_LOST, LEDGER_LOST);
+    assert_int_equal(rig.sweep.fleet.hosts[0].moved_ns[HOST_STATE_GPUS_MAX],
+                     rig.now_ns);
+}
+
 static bool is_late_at(int64_t id, int64_t after_ns)
 {
     leases_turn(&rig.sweep, RIG_START_NS + after_ns);
@@ -171,6 +215,9 @@ int main(void)
         CASE(what_was_not_begun_has_its_limit_from_when_it_was_given),
         CASE(what_has_begun_has_its_limit_from_then),
         CASE(what_waits_has_its_limit_from_when_its_place_moved),
+        CASE(what_waits_behind_a_lost_lease_has_no_second_grace),
+        CASE(a_lost_lease_does_not_move_its_place_back),
+        CASE(what_ends_before_its_deadline_frees_its_place_then),
         CASE(the_first_is_late_after_ten_seconds),
         CASE(with_a_mean_of_2_s_it_is_late_after_6),
         CASE(it_is_never_late_within_a_second),

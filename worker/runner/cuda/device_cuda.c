@@ -6,6 +6,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "common/mem.h"
 #include "worker/runner/cuda/facts_cuda.h"
 
 /* Room for a whole tile that a kernel writes next to its buffer by mistake. */
@@ -158,11 +159,9 @@ static cudaError_t make_memory(struct device *device)
 
 int device_open(const char *gpu, struct device **out, struct device_err *err)
 {
-    struct device *device = calloc(1, sizeof(*device));
+    struct device *device = mem_new(1, sizeof(*device));
     int rc, index;
 
-    if (!device)
-        abort();
     rc = driver_cuda_open(&device->driver, err);
     if (rc == 0)
         rc = select_gpu(gpu, err);
@@ -238,11 +237,9 @@ int device_alloc(struct device *device, const char *name,
                  enum element_type type, int64_t count,
                  struct device_buffer **out, struct device_err *err)
 {
-    struct device_buffer *buffer = calloc(1, sizeof(*buffer));
+    struct device_buffer *buffer = mem_new(1, sizeof(*buffer));
     cudaError_t rc;
 
-    if (!buffer)
-        abort();
     buffer->type = type;
     buffer->count = count;
     buffer->bytes = (size_t)count * element_bytes(type);

@@ -1,3 +1,4 @@
+#include "common/mem.h"
 #include "worker/runner/cuda/module_cuda.h"
 
 #include <stdio.h>
@@ -18,10 +19,7 @@ static char *read_artifact(const char *path, size_t *len,
         size = ftell(file);
     if (size >= 0 && size <= ARTIFACT_BYTES_MAX) {
         rewind(file);
-        bytes = malloc((size_t)size + 1);
-        if (!bytes)
-            abort();
-        bytes[size] = '\0'; /* PTX is a text */
+        bytes = mem_new((size_t)size + 1, 1); /* PTX is a text */
         *len = (size_t)size;
         if (fread(bytes, 1, (size_t)size, file) != (size_t)size) {
             free(bytes);
@@ -116,12 +114,10 @@ static cudaError_t keep_variables(struct device *device,
 int device_load(struct device *device, const char *path, const char *entry,
                 struct device_kernel **out, struct device_err *err)
 {
-    struct device_kernel *kernel = calloc(1, sizeof(*kernel));
+    struct device_kernel *kernel = mem_new(1, sizeof(*kernel));
     cudaError_t error = cudaSuccess;
     int rc;
 
-    if (!kernel)
-        abort();
     snprintf(kernel->entry, sizeof(kernel->entry), "%s", entry);
     kernel->image = read_artifact(path, &kernel->image_bytes, err);
     rc = kernel->image ? load_image(device, kernel, err) : DEVICE_BROKEN;

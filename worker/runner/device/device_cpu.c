@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/mem.h"
 #include "worker/runner/device/device_host.h"
 #include "worker/runner/device/launch_child.h"
 #include "worker/runner/device/order_check.h"
@@ -79,22 +80,19 @@ int device_alloc(struct device *device, const char *name,
                  enum element_type type, int64_t count,
                  struct device_buffer **out, struct device_err *err)
 {
-    struct device_buffer *buffer = calloc(1, sizeof(*buffer));
+    struct device_buffer *buffer = mem_new(1, sizeof(*buffer));
     const size_t bytes = (size_t)count * element_bytes(type);
 
     (void)device;
-    if (buffer)
-        buffer->array = array_new(name, bytes);
-    if (!buffer || !buffer->array) {
+    buffer->array = array_new(name, bytes);
+    if (!buffer->array) {
         free(buffer);
         return device_host_fail(err, DEVICE_BROKEN, "%zu bytes for '%s': %s",
                                 bytes, name, strerror(errno));
     }
     buffer->type = type;
     buffer->count = count;
-    buffer->name = strdup(name);
-    if (!buffer->name)
-        abort();
+    buffer->name = mem_strdup(name);
     buffer->writable = true;
     buffer->next = buffers;
     buffers = buffer;
@@ -273,13 +271,12 @@ static int load_once(const struct device_kernel *kernel,
 int device_load(struct device *device, const char *path, const char *entry,
                 struct device_kernel **out, struct device_err *err)
 {
-    struct device_kernel *kernel = calloc(1, sizeof(*kernel));
+    struct device_kernel *kernel = mem_new(1, sizeof(*kernel));
     struct launch_child child;
     int rc;
 
     (void)entry; /* its object has only one, exported as fa_entry */
-    if (!kernel || !(kernel->path = strdup(path)))
-        abort();
+    kernel->path = mem_strdup(path);
     kernel->file = open(path, O_RDONLY | O_CLOEXEC);
     rc = kernel->file < 0 ? device_host_fail(err, DEVICE_REFUSED, "%s: %s",
                                              path, strerror(errno))
@@ -315,7 +312,7 @@ static int outcome_code(enum emulator_outcome outcome)
         return DEVICE_FAULT;
     case EMULATOR_TIMEOUT:
         return DEVICE_TIMEOUT;
-    case EMULATOR_MEMORY:
+    case EMULATOR_BROKEN:
         break;
     }
     return DEVICE_BROKEN;
@@ -396,9 +393,7 @@ static struct order_check *begin_check(void)
 
     for (const struct device_buffer *b = buffers; b; b = b->next)
         n += b->writable;
-    arrays = calloc(n + 1, sizeof(*arrays));
-    if (!arrays)
-        abort();
+    arrays = mem_new(n + 1, sizeof(*arrays));
     n = 0;
     for (const struct device_buffer *b = buffers; b; b = b->next)
         if (b->writable)

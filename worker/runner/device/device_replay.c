@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/mem.h"
 #include "common/outcome.h"
 #include "worker/runner/device/record.h"
 
@@ -48,12 +49,12 @@ int device_alloc(struct device *device, const char *name,
                  enum element_type type, int64_t count,
                  struct device_buffer **out, struct device_err *err)
 {
-    struct device_buffer *buffer = calloc(1, sizeof(*buffer));
+    struct device_buffer *buffer = mem_new(1, sizeof(*buffer));
 
     (void)device;
+    (void)name;
     (void)type;
-    if (!buffer)
-        return device_host_fail(err, DEVICE_BROKEN, "no memory for '%s'", name);
+    (void)err;
     buffer->count = count;
     *out = buffer;
     return 0;
@@ -162,13 +163,11 @@ static const char *reason_of(const struct record *record)
 int device_load(struct device *device, const char *path, const char *entry,
                 struct device_kernel **out, struct device_err *err)
 {
-    struct device_kernel *kernel = calloc(1, sizeof(*kernel));
+    struct device_kernel *kernel = mem_new(1, sizeof(*kernel));
     char why[RECORD_WHY_MAX];
 
     (void)device;
     (void)entry;
-    if (!kernel)
-        return device_host_fail(err, DEVICE_BROKEN, "out of memory");
     if (record_read(path, &kernel->record, why) < 0) {
         free(kernel);
         return device_host_fail(err, DEVICE_BROKEN, "%s: %s", path, why);

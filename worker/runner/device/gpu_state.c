@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/mem.h"
 #include "worker/runner/device/device.h"
 
 /* From nvml.h, which a toolkit may lack: the ABI has been stable since NVML 5
@@ -52,10 +53,8 @@ static int gpu_state_bind(struct gpu_state *state)
 
 struct gpu_state *gpu_state_open(const char *uuid)
 {
-    struct gpu_state *state = calloc(1, sizeof(*state));
+    struct gpu_state *state = mem_new(1, sizeof(*state));
 
-    if (!state)
-        abort();
     state->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!state->library)
         goto absent;

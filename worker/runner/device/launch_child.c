@@ -63,17 +63,28 @@ static ssize_t hear(int socket, void *data, size_t len)
     return n;
 }
 
-static void refuse(struct launch_child_reply *reply, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+static void refuse(struct launch_child_reply *reply,
+                   enum emulator_outcome outcome, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
-static void refuse(struct launch_child_reply *reply, const char *fmt, ...)
+static void refuse(struct launch_child_reply *reply,
+                   enum emulator_outcome outcome, const char *fmt, ...)
 {
     va_list args;
 
-    reply->outcome = EMULATOR_REFUSED;
+    reply->outcome = outcome;
     va_start(args, fmt);
     vsnprintf(reply->text, sizeof(reply->text), fmt, args);
     va_end(args);
+}
+
+/* Is the text of dlerror() about memory?  With too little, glibc names no error
+ * for a descriptor, and another one for a file that is open here. */
+static bool lacks_memory(const char *text)
+{
+    return strstr(text, strerror(ENOMEM)) ||
+           strstr(text, "cannot create shared object descriptor") ||
+           strstr(text, OBJECT ": cannot open shared object file");
 }
 
 /* What dlerror() says, of the file by its own name. */
@@ -81,11 +92,13 @@ static void refuse_object(const char *path, struct launch_child_reply *reply)
 {
     const char *text = dlerror();
     size_t len = strlen(OBJECT);
+    enum emulator_outcome outcome =
+        !text || lacks_memory(text) ? EMULATOR_BROKEN : EMULATOR_REFUSED;
 
     if (text && strncmp(text, OBJECT, len) == 0)
-        refuse(reply, "%s%s", path, text + len);
+        refuse(reply, outcome, "%s%s", path, text + len);
     else
-        refuse(reply, "%s", text ? text : path);
+        refuse(reply, outcome, "%s", text ? text : path);
 }
 
 /* The object must have been built for this version of the emulator. */
@@ -99,10 +112,11 @@ static void *open_object(const char *path, struct launch_child_reply *reply,
     if (!object)
         refuse_object(path, reply);
     else if (!abi || !*entry)
-        refuse(reply, "%s exports no fa_entry", path);
+        refuse(reply, EMULATOR_REFUSED, "%s exports no fa_entry", path);
     else if (*abi != emulator_abi())
-        refuse(reply, "%s is built for emulator version %d, this is %d", path,
-               *abi, emulator_abi());
+        refuse(reply, EMULATOR_REFUSED,
+               "%s is built for emulator version %d, this is %d", path, *abi,
+               emulator_abi());
     return object;
 }
 
@@ -114,7 +128,7 @@ static void *load(const char *path, struct emulator_shared *shared,
     void *object, *entry;
 
     if (!object_bind_file(CONFINE_OBJECT, &shared->dynamic)) {
-        refuse(reply, "%s: %s", path, strerror(errno));
+        refuse(reply, EMULATOR_BROKEN, "%s: %s", path, strerror(errno));
         return NULL;
     }
     object = open_object(path, reply, &entry);
@@ -268,7 +282,7 @@ static bool await(const struct launch_child *child, double timeout_s,
     len = hear(child->socket, reply, sizeof(*reply));
     if (len <= 0)
         hung_up(child, reply);
-    else if (len != sizeof(*reply) || reply->outcome > EMULATOR_MEMORY)
+    else if (len != sizeof(*reply) || reply->outcome > EMULATOR_BROKEN)
         *reply = (struct launch_child_reply){
             .outcome = EMULATOR_FAULT,
             .text = "its process sent something that is not a reply"
@@ -329,7 +343,10 @@ int launch_child_start(const struct launch_child_object *object,
     }
     if (reply.outcome != EMULATOR_DONE) {
         launch_child_end(out);
-        return device_host_fail(err, DEVICE_REFUSED, "%s", reply.text);
+        return device_host_fail(
+            err,
+            reply.outcome == EMULATOR_REFUSED ? DEVICE_REFUSED : DEVICE_BROKEN,
+            "%s", reply.text);
     }
     out->loaded_s = used_s(out);
     return 0;

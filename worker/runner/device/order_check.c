@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/mem.h"
 #include "worker/runner/emulator/secret.h"
 
 struct order_check {
@@ -42,15 +43,13 @@ struct order_check *order_check_new(const struct order_check_array *arrays,
         bytes += bytes_of(&arrays[i]);
     if (bytes > ORDER_CHECK_BYTES_MAX)
         return NULL;
-    check = calloc(1, sizeof(*check));
-    if (!check)
-        return NULL;
+    check = mem_new(1, sizeof(*check));
     check->n = n;
-    check->arrays = calloc(n + 1, sizeof(*arrays));
+    check->arrays = mem_new(n + 1, sizeof(*arrays));
     check->bytes = bytes;
     check->before = secret_new(bytes);
     check->left = secret_new(bytes);
-    if (!check->arrays || !check->before || !check->left) {
+    if (!check->before || !check->left) {
         order_check_free(check);
         return NULL;
     }

@@ -6,8 +6,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <new>
 #include <vector>
 
+#include "common/mem.h"
 #include "kernels/include/fa/emulator.h"
 #include "worker/runner/emulator/block.hh"
 #include "worker/runner/emulator/fault.hh"
@@ -40,11 +42,16 @@ struct array {
     size_t bytes;
     bool sealed, hidden;
     unsigned char slack; /* what it is filled with */
-    char *withheld; /* its contents, while they are not there */
-    store_mark *marks; /* one for each pair of bytes; NULL until used */
+    char *withheld;      /* its contents, while they are not there */
+    store_mark *marks;   /* one for each pair of bytes; NULL until used */
 };
 
 static std::vector<array *> arrays;
+
+/* Without memory it is not the kernel that is at fault, so nothing is thrown:
+ * that would abort, like a kernel that does. */
+[[maybe_unused]] static const std::new_handler thrower =
+    std::set_new_handler(mem_exhausted);
 
 static size_t round_up(size_t n, size_t to)
 {
@@ -57,8 +64,8 @@ struct array *array_new(const char *name, size_t bytes)
     const size_t room = round_up(bytes, ALIGNMENT);
     const size_t pages_bytes = round_up(room, page);
     const size_t map_bytes = pages_bytes + 2 * GUARD_BYTES;
-    void *map = mmap(nullptr, map_bytes, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS,
-                     -1, 0);
+    void *map =
+        mmap(nullptr, map_bytes, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
     if (map == MAP_FAILED)
         return nullptr;

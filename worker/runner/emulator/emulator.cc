@@ -96,7 +96,7 @@ enum emulator_outcome emulator_run(const struct emulator_launch *l,
     if (!fiber_stacks(block.n_threads)) {
         snprintf(text, size, "stacks of %u threads: %s", block.n_threads,
                  strerror(errno));
-        return EMULATOR_MEMORY;
+        return EMULATOR_BROKEN;
     }
     fa_emu_grid.grid = { g[0], g[1], g[2] };
     fa_emu_grid.block = { b[0], b[1], b[2] };

@@ -21,7 +21,7 @@ enum emulator_outcome {
     EMULATOR_REFUSED, /* no device could launch this */
     EMULATOR_FAULT,   /* the kernel broke a rule */
     EMULATOR_TIMEOUT,
-    EMULATOR_MEMORY, /* none left for stacks */
+    EMULATOR_BROKEN, /* not the kernel's fault: memory, or its file */
 };
 
 /* The shared memory that a kernel declares with __shared__. */
