@@ -29,16 +29,6 @@ static char *name_copy(const char *path)
                       (int)(has_suffix ? len - end : len), path);
 }
 
-static bool is_damaged(const struct recover *recover)
-{
-    bool damaged = recover->orphans > 0;
-
-    for (size_t i = 0; i < RECOVER_TABLES; i++)
-        damaged = damaged || recover->tables[i].damaged ||
-                  recover->tables[i].dropped > 0;
-    return damaged;
-}
-
 static void print_json(const char *path, const struct recover *recover)
 {
     struct json_out out;
@@ -46,8 +36,9 @@ static void print_json(const char *path, const struct recover *recover)
     json_out_init(&out, stdout);
     json_out_open(&out, NULL, '{');
     json_out_text(&out, "database", path);
-    json_out_bool(&out, "complete", !is_damaged(recover));
+    json_out_bool(&out, "complete", !recover_is_hurt(recover));
     json_out_int(&out, "orphans", recover->orphans);
+    json_out_bool(&out, "counted", !recover->uncounted);
     json_out_open(&out, "tables", '[');
     for (size_t i = 0; i < RECOVER_TABLES; i++) {
         const struct recover_table *table = &recover->tables[i];
@@ -57,10 +48,26 @@ static void print_json(const char *path, const struct recover *recover)
         json_out_int(&out, "kept", table->kept);
         json_out_int(&out, "dropped", table->dropped);
         json_out_bool(&out, "damaged", table->damaged);
+        json_out_int(&out, "missing", table->missing);
+        json_out_int(&out, "surplus", table->surplus);
+        json_out_bool(&out, "others", table->others);
         json_out_close(&out);
     }
     json_out_close(&out);
     json_out_close(&out);
+}
+
+static void print_counts(const struct recover_table *table)
+{
+    if (table->missing)
+        printf("%s: %" PRId64 " rows are missing\n", table->name,
+               table->missing);
+    if (table->surplus)
+        printf("%s: %" PRId64 " rows are there beside those that were "
+               "written\n",
+               table->name, table->surplus);
+    if (table->others)
+        printf("%s: its rows are not those that were written\n", table->name);
 }
 
 static void print_lines(const char *path, const struct recover *recover)
@@ -76,12 +83,15 @@ static void print_lines(const char *path, const struct recover *recover)
                    table->dropped);
         if (table->damaged)
             printf("%s: some rows cannot be read\n", table->name);
+        print_counts(table);
     }
+    if (recover->uncounted)
+        printf("how many rows were written is lost\n");
     if (recover->orphans)
         printf("%" PRId64 " rows belonged to rows that are lost\n",
                recover->orphans);
     printf("%s has %" PRId64 " rows%s\n", path, kept,
-           is_damaged(recover) ? "" : ", all that there were");
+           recover_is_hurt(recover) ? "" : ", all that there were");
 }
 
 static int recover_to(const char *from_path, const char *to_path,
@@ -135,7 +145,9 @@ int cmd_recover(int argc, char *argv[])
         (json ? print_json : print_lines)(to, &recover);
         rc = terminal_flush(stdout, &err);
     }
-    rc = rc < 0 ? fail_with(rc, &err) : is_damaged(&recover) ? EXIT_PARTIAL : 0;
+    rc = rc < 0                      ? fail_with(rc, &err)
+         : recover_is_hurt(&recover) ? EXIT_PARTIAL
+                                     : 0;
     free(path);
     free(to);
     return rc;

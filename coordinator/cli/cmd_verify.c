@@ -16,13 +16,15 @@
 
 static const char *const covered[] = {
     "every column of every table, by the checksum of its row",
+    "rows that are missing or too many, by the count and sum of each table",
     "the key of each configuration, computed from its parameters",
     "the pages and indices of the file",
     "identities, outcomes and intervals, against each other",
     NULL,
 };
 static const char *const not_covered[] = {
-    "rows that were deleted, or changed together with their checksums",
+    "rows that were changed together with their checksums and the count",
+    "what was deleted before the database had format 11",
     "changes of before the database had format 10, but for build, result, "
     "tool and keys",
     NULL,

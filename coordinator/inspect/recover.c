@@ -9,6 +9,7 @@
 #include "coordinator/store/row_cells.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
+#include "coordinator/store/tally.h"
 #include "coordinator/store/whole.h"
 
 #define JUMPS_MAX 40 /* doublings: past any rowid */
@@ -80,6 +81,7 @@ struct copying {
     struct store *from, *to;
     const struct whole_table *table;
     struct recover_table *count;
+    struct tally_count is;       /* of what was read in order */
     struct sqlite3_stmt *insert; /* NULL: no row has been read yet */
     int64_t last;                /* rowid of the row that was read last */
 };
@@ -156,6 +158,7 @@ static int read_range(struct copying *c, const char *where, const char *order,
     while (rc >= 0 && ours == 0 && (rc = sql_step(stmt, &unreadable)) == 1) {
         row_cells_read(stmt, &row);
         c->last = row.values[0].integer;
+        tally_row(&c->is, &row);
         ours = take_row(c, &row, err);
     }
     sql_free(stmt);
@@ -196,10 +199,31 @@ static void add_backwards(const char *key, char *out)
     stpcpy(out, " DESC");
 }
 
-static int copy_table(struct copying *c, struct err *err)
+/* Ranges that were read around damage may overlap, so there only rows that were
+ * copied are counted. */
+static void compare_count(struct copying *c, const struct tally_count *is,
+                          const struct tally_count *written)
 {
+    struct recover_table *count = c->count;
+    int64_t rows = count->damaged ? count->kept + count->dropped : is->rows;
+
+    if (!written->known)
+        return;
+    count->missing = written->rows > rows ? written->rows - rows : 0;
+    if (count->damaged)
+        return;
+    count->surplus = rows > written->rows ? rows - written->rows : 0;
+    count->others =
+        rows == written->rows && count->dropped == 0 && is->sum != written->sum;
+}
+
+static int copy_table(struct copying *c, const struct tally_count *written,
+                      struct err *err)
+{
+    struct tally_count is;
     int rc = read_range(c, "", c->table->key, 0, err);
 
+    is = c->is;
     if (rc == 0) {
         char order[128];
 
@@ -210,6 +234,7 @@ static int copy_table(struct copying *c, struct err *err)
         if (rc >= 0)
             rc = read_range(c, "", order, 0, err);
     }
+    compare_count(c, &is, written);
     sql_free(c->insert);
     return err_only(rc);
 }
@@ -231,11 +256,31 @@ static int run_all(struct store *to, const char *const *texts, size_t n,
     return err_only(rc);
 }
 
+bool recover_table_is_hurt(const struct recover_table *table)
+{
+    return table->dropped > 0 || table->damaged || table->missing > 0 ||
+           table->surplus > 0 || table->others;
+}
+
+bool recover_is_hurt(const struct recover *recover)
+{
+    bool hurt = recover->orphans > 0 || recover->uncounted;
+
+    for (size_t i = 0; i < RECOVER_TABLES; i++)
+        hurt = hurt || recover_table_is_hurt(&recover->tables[i]);
+    return hurt;
+}
+
 static int copy_all(struct store *from, struct store *to, struct recover *out,
                     struct err *err)
 {
+    struct tally_count written[RECOVER_TABLES];
     int rc = 0;
 
+    if (tally_read(store_db(from), written, NULL) < 0) {
+        memset(written, 0, sizeof(written));
+        out->uncounted = true;
+    }
     for (size_t i = 0; i < RECOVER_TABLES && rc == 0; i++) {
         struct copying c = { .from = from,
                              .to = to,
@@ -243,7 +288,7 @@ static int copy_all(struct store *from, struct store *to, struct recover *out,
                              .count = &out->tables[i] };
 
         out->tables[i].name = whole_tables[i].name;
-        rc = copy_table(&c, err);
+        rc = copy_table(&c, &written[i], err);
     }
     return rc;
 }
@@ -271,8 +316,7 @@ static int tidy(struct store *to, struct recover *out, struct err *err)
 
     for (size_t i = 0; i < RECOVER_TABLES; i++)
         if (strcmp(out->tables[i].name, "outcome") == 0)
-            outcomes_lost =
-                out->tables[i].dropped > 0 || out->tables[i].damaged;
+            outcomes_lost = recover_table_is_hurt(&out->tables[i]);
     if (rc == 0)
         rc = run_all(to, drops, sizeof(drops) / sizeof(drops[0]), &out->orphans,
                      err);
@@ -285,7 +329,9 @@ int recover_run(struct store *from, struct store *to, struct recover *out,
                 struct err *err)
 {
     int rc = sql_run(store_db(to), "PRAGMA foreign_keys=OFF", err);
+    struct err unread;
 
+    (void)whole_begin(store_db(from), &unread); /* else the copy says so */
     *out = (struct recover){ .orphans = 0 };
     if (rc == 0)
         rc = store_begin(to, err);
@@ -293,7 +339,10 @@ int recover_run(struct store *from, struct store *to, struct recover *out,
         rc = sql_run(store_db(to), "DELETE FROM owner", err);
     if (rc == 0)
         rc = copy_all(from, to, out, err);
+    whole_end(store_db(from));
     if (rc == 0)
         rc = tidy(to, out, err);
+    if (rc == 0)
+        rc = store_count(to, err);
     return rc < 0 ? rc : store_commit(to, err);
 }

@@ -10,6 +10,7 @@
 #include "coordinator/store/row.h"
 #include "coordinator/store/row_cells.h"
 #include "coordinator/store/store.h"
+#include "coordinator/store/tally.h"
 #include "coordinator/store/whole.h"
 #include "coordinator/text/terminal.h"
 
@@ -26,9 +27,22 @@ static void found(struct verify *verify, const char *check, char *text)
         (struct verify_finding){ check, terminal_clean(text, false) };
 }
 
-static int check_rows(struct store *store, const struct whole_table *table,
-                      struct verify *verify, struct err *err)
+/* A changed row is a finding of its own, and need not be told again. */
+static void check_count(const struct whole_table *table,
+                        const struct tally_count *is,
+                        const struct tally_count *written, bool changed,
+                        struct verify *verify)
 {
+    if (!tally_fits(is, written) && !(changed && is->rows == written->rows))
+        found(verify, "count", tally_misfit(table, is, written));
+}
+
+static int check_rows(struct store *store, const struct whole_table *table,
+                      const struct tally_count *written, struct verify *verify,
+                      struct err *err)
+{
+    struct tally_count is = { .known = true };
+    int64_t found_before = verify->found;
     char *text = mem_printf("SELECT * FROM %s", table->name);
     struct sqlite3_stmt *stmt = NULL;
     struct row_cells row;
@@ -45,10 +59,27 @@ static int check_rows(struct store *store, const struct whole_table *table,
                              name));
             free(name);
         }
+        tally_row(&is, &row);
     }
     sql_free(stmt);
     free(text);
+    if (rc == 0)
+        check_count(table, &is, written, verify->found > found_before, verify);
     return rc;
+}
+
+/* What the last commit left in each table; nothing is known if that does not
+ * hold. */
+static void read_tally(struct store *store,
+                       struct tally_count out[WHOLE_TABLES],
+                       struct verify *verify)
+{
+    struct err err;
+
+    if (tally_read(store_db(store), out, &err) == 0)
+        return;
+    memset(out, 0, WHOLE_TABLES * sizeof(*out));
+    found(verify, "count", mem_strdup(err.text));
 }
 
 struct key_row {
@@ -173,18 +204,22 @@ static void ended(struct verify *verify, int rc, const char *what,
 
 void verify_run(struct store *store, struct verify *out)
 {
+    struct tally_count written[WHOLE_TABLES];
     struct err err = { "" };
 
     *out = (struct verify){ 0 };
+    ended(out, whole_begin(store_db(store), &err), "begin", &err);
     if (whole_layout(store_db(store), &err) < 0)
         found(out, "layout", mem_strdup(err.text));
     for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
         ended(out, run_check(store, &checks[i], out, &err), checks[i].name,
               &err);
+    read_tally(store, written, out);
     for (size_t i = 0; i < WHOLE_TABLES; i++)
-        ended(out, check_rows(store, &whole_tables[i], out, &err),
+        ended(out, check_rows(store, &whole_tables[i], &written[i], out, &err),
               whole_tables[i].name, &err);
     ended(out, check_keys(store, out, &err), "key", &err);
+    whole_end(store_db(store));
 }
 
 void verify_fini(struct verify *verify)

@@ -1,7 +1,8 @@
 /* verify.h - checks the integrity of a database
  *
  * Reads every row and checks: SQLite's own integrity_check; the checksum of
- * each row (whole.h); that the key of each configuration is that of its
+ * each row (whole.h); that each table has the rows that were written, no less
+ * and no more (tally.h); that the key of each configuration is that of its
  * parameters (config_stored.h); that no identity is counted twice (I2), that an
  * outcome rests on a result or build that says the same (I3), and that the
  * intervals of a host neither overlap nor run backwards (I5).
@@ -17,7 +18,7 @@ struct store;
 #define VERIFY_FINDINGS_MAX 1000 /* kept for printing; all are counted */
 
 struct verify_finding {
-    const char *check; /* layout integrity checksum key I2 I3 I5 */
+    const char *check; /* layout integrity checksum count key I2 I3 I5 */
     char *text;
 };
 

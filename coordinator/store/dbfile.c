@@ -232,18 +232,12 @@ static int undo(struct sqlite3 *db, const char *path, struct err *err)
     return err_within(err, ERR_STORE, "%s", path);
 }
 
-/* A step may rebuild tables.  Without foreign keys, rows are kept whatever they
- * hold, and dropping a table does not delete rows of others.  Foreign keys can
- * be turned off only outside of a transaction. */
-static int migrate(struct sqlite3 *db, const char *path, int format,
-                   struct dbfile_steps steps, struct err *err)
+static int run_steps(struct sqlite3 *db, int format, struct dbfile_steps steps,
+                     struct err *err)
 {
     char *seal = mem_printf("PRAGMA application_id=%d; PRAGMA user_version=%d",
                             DBFILE_APPLICATION_ID, steps.n);
-    int rc = sql_run(db,
-                     "PRAGMA foreign_keys=OFF;"
-                     "PRAGMA ignore_check_constraints=ON; BEGIN IMMEDIATE",
-                     err);
+    int rc = sql_run(db, "BEGIN IMMEDIATE", err);
 
     if (rc == 0 && format == 0) {
         rc = sql_run(db, steps.newest, err);
@@ -252,13 +246,41 @@ static int migrate(struct sqlite3 *db, const char *path, int format,
     for (; rc == 0 && format < steps.n; format++)
         rc = sql_run(db, steps.steps[format], err);
     if (rc == 0)
+        rc = steps.finish ? steps.finish(db, err) : 0;
+    if (rc == 0)
         rc = sql_run(db, seal, err);
+    free(seal);
+    return rc == 0 ? sql_run(db, "COMMIT", err) : rc;
+}
+
+static bool is_corrupt(struct sqlite3 *db)
+{
+    return (sqlite3_errcode(db) & 0xff) == SQLITE_CORRUPT;
+}
+
+/* A step may rebuild tables.  Without foreign keys, rows are kept whatever they
+ * hold, and dropping a table does not delete rows of others.  Foreign keys can
+ * be turned off only outside of a transaction. */
+static int migrate(struct sqlite3 *db, const char *path, int format,
+                   struct dbfile_steps steps, struct err *err)
+{
+    int rc = sql_run(db,
+                     "PRAGMA foreign_keys=OFF;"
+                     "PRAGMA ignore_check_constraints=ON",
+                     err);
+
+    if (rc == 0)
+        rc = run_steps(db, format, steps, err);
+    if (rc < 0 && is_corrupt(db) && steps.finish) {
+        steps.finish = NULL;
+        (void)sql_run(db, "ROLLBACK", NULL); /* else the next BEGIN says so */
+        rc = run_steps(db, format, steps, err);
+    }
     if (rc == 0)
         rc = sql_run(db,
-                     "COMMIT; PRAGMA ignore_check_constraints=OFF;"
+                     "PRAGMA ignore_check_constraints=OFF;"
                      "PRAGMA foreign_keys=ON",
                      err);
-    free(seal);
     return rc == 0 ? 0 : undo(db, path, err);
 }
 

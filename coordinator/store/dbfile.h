@@ -24,6 +24,9 @@ struct dbfile_steps {
     const char *const *steps; /* SQL; steps[0] makes format 1 */
     int n;
     int readable; /* formats from here on look the same to a reader; <= n */
+    /* What SQL cannot say, behind the steps and in their transaction; or NULL.
+     * Left out if it finds the file corrupt, so that other rows can be read. */
+    int (*finish)(struct sqlite3 *db, struct err *err);
 };
 
 /* Open 'path', which must exist, to read: never creates or changes it.  An

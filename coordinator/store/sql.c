@@ -86,7 +86,8 @@ int sql_system_error(struct sqlite3 *db)
         sqlite3_file *file = NULL;
 
         if (sqlite3_file_control(db, "main", which[i], &file) == SQLITE_OK &&
-            file && file->pMethods)
+            file && file->pMethods &&
+            file->pMethods->xFileControl) /* a journal in memory has none */
             file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &os);
     }
     return os;

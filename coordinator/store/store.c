@@ -14,16 +14,17 @@
 #include "coordinator/store/row.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store_internal.h"
+#include "coordinator/store/tally.h"
 #include "coordinator/store/whole.h"
 
 /* schema/schema.sql, which makes a new database, and the steps that bring an
  * older one to the same format, in order: one step a format */
 extern const struct embed store_schema[];
 
-#define FORMATS 10
+#define FORMATS 11
 #define READABLE                                              \
-    10 /* from here on, the newest format's queries work, and \
-        * rows have its checksums */
+    11 /* from here on, the newest format's queries work, and \
+        * tables have its checksums */
 
 #define ARRAY_BYTES_MAX (1 << 20) /* one JSON array of a result */
 
@@ -32,7 +33,7 @@ int store_open(const char *path, enum store_mode mode, struct store **out,
 {
     const char *texts[FORMATS];
     struct dbfile_steps steps = { (const char *)store_schema[0].bytes, texts,
-                                  FORMATS, READABLE };
+                                  FORMATS, READABLE, tally_fill };
     struct store *store = mem_new(1, sizeof(*store));
     int rc = 0;
 
@@ -53,6 +54,8 @@ int store_open(const char *path, enum store_mode mode, struct store **out,
         if (rc >= 0)
             rc = dbfile_write(path, steps, mode == STORE_CREATE, &store->db,
                               err);
+        if (rc == 0)
+            store->tally = tally_new(store->db);
     }
     if (rc < 0) {
         store_close(store);
@@ -71,6 +74,7 @@ void store_close(struct store *store)
         sql_free(store->stmts[i]);
     for (size_t i = 0; i < STORE_ARRAYS; i++)
         buf_fini(&store->json[i]);
+    tally_free(store->tally);
     dbfile_close(store->db);
     dblock_release(store->lock);
     free(store->path);
@@ -109,7 +113,8 @@ int store_begin(struct store *store, struct err *err)
         return err_set(err, ERR_STORE, "%s", store->why.text);
     if (!sqlite3_get_autocommit(store->db))
         return 0;
-    if (sql_run(store->db, "BEGIN IMMEDIATE", &here) == 0)
+    if (tally_start(store->tally, &here) == 0 &&
+        sql_run(store->db, "BEGIN IMMEDIATE", &here) == 0)
         return 0;
     store_fail(store, "begin", &here);
     return err_set(err, ERR_STORE, "%s", here.text);
@@ -143,10 +148,12 @@ int store_commit(struct store *store, struct err *err)
         store->why = *err;
         return ERR_STORE;
     }
-    if (sql_run(store->db, "COMMIT", &here) < 0) {
+    if (tally_write(store->tally, &here) < 0 ||
+        sql_run(store->db, "COMMIT", &here) < 0) {
         store_fail(store, "commit", &here);
         return err_set(err, ERR_STORE, "%s", here.text);
     }
+    tally_committed(store->tally);
     store->pending = 0;
     return 0;
 }
@@ -155,8 +162,14 @@ void store_rollback(struct store *store)
 {
     if (!sqlite3_get_autocommit(store->db))
         (void)sql_run(store->db, "ROLLBACK", NULL); /* else it happened */
+    tally_rolled_back(store->tally);
     store->pending = 0;
     store->failed = false;
+}
+
+int store_count(struct store *store, struct err *err)
+{
+    return err_within(err, tally_count(store->tally, err), "%s", store->path);
 }
 
 int store_next_epoch(struct store *store, int64_t now_utc, int64_t *out,

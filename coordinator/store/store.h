@@ -40,6 +40,8 @@ int store_begin(struct store *store, struct err *err); /* may be called again */
 /* ERR_STORE also if the file is not there any more. */
 int store_commit(struct store *store, struct err *err);
 void store_rollback(struct store *store);
+/* Count rows that were written without store_...() (tally.h), to commit. */
+int store_count(struct store *store, struct err *err);
 int store_pending(const struct store *store); /* rows since the last commit */
 int64_t store_repeats(const struct store *store); /* results that came again */
 
@@ -102,7 +104,6 @@ int store_outcome_put(struct store *store, const struct store_outcome *outcome,
 /* A new interval, or a longer one with the same host, epoch and start. */
 int store_interval_put(struct store *store,
                        const struct store_interval *interval, struct err *err);
-
 /* A confirmation or a bench (confirmation.h); a second put changes a row. */
 int store_contest_put(struct store *store, const struct store_contest *row,
                       struct err *err);
@@ -113,7 +114,6 @@ int store_contestant_put(struct store *store,
 int store_contest_shape_put(struct store *store,
                             const struct store_contest_shape *row,
                             struct err *err);
-
 int store_event(struct store *store, const struct store_event *event,
                 struct err *err);
 

@@ -3,6 +3,7 @@
 #define FA_COORDINATOR_STORE_STORE_INTERNAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/buf.h"
@@ -13,12 +14,15 @@
 
 struct sqlite3;
 struct sqlite3_stmt;
+struct tally;
 
 struct store {
     struct sqlite3 *db;
     char *path;
-    int lock; /* descriptor, -1 when reading */
+    int lock;            /* descriptor, -1 when reading */
+    struct tally *tally; /* NULL when reading */
     struct sqlite3_stmt *stmts[STORE_STATEMENTS]; /* prepared at first use */
+    size_t tables[STORE_STATEMENTS];              /* that they insert into */
     struct buf json[STORE_ARRAYS];                /* of one result */
     int pending;
     int64_t repeats;

@@ -13,6 +13,7 @@
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
 #include "coordinator/store/store_internal.h"
+#include "coordinator/store/tally.h"
 #include "coordinator/store/whole.h"
 
 enum {
@@ -75,7 +76,9 @@ static const struct {
                            changed */
                         " created_utc=iif(id=(SELECT s.id FROM sweep s ORDER BY"
                         "  s.created_utc DESC, s.id DESC LIMIT 1), created_utc,"
-                        "  excluded.created_utc) RETURNING id" },
+                        "  excluded.created_utc),"
+                        " checksum=tally_swap('sweep', checksum, 0)"
+                        " RETURNING id" },
     [GATE_PUT] = { "gate_put", REPLACE(store_rows_gate) },
     [SHAPE_PUT] = { "shape_put", REPLACE(store_rows_shape) },
     [CONFIG_PUT] = { "config_put", ROW(store_rows_config),
@@ -85,7 +88,8 @@ static const struct {
                          " baseline=excluded.baseline, params=excluded.params,"
                          " warnings=excluded.warnings,"
                          " source_key=excluded.source_key,"
-                         " checksum=excluded.checksum"
+                         " checksum=tally_swap('config', config.checksum,"
+                         "  excluded.checksum)"
                          /* a resumed run puts all configurations again */
                          " WHERE (sweep, point, baseline, params, warnings,"
                          "  source_key, checksum) IS NOT (excluded.sweep,"
@@ -102,7 +106,9 @@ static const struct {
                        " machine=excluded.machine, boot_id=excluded.boot_id,"
                        " worker_version=excluded.worker_version,"
                        " toolkit=excluded.toolkit, cpus=excluded.cpus,"
-                       " slots=excluded.slots, checksum=excluded.checksum" },
+                       " slots=excluded.slots,"
+                       " checksum=tally_swap('host', host.checksum,"
+                       "  excluded.checksum)" },
     [GPU_PUT] = { "gpu_put", REPLACE(store_rows_gpu) },
     [LEASE_PUT] = { "lease_put", ROW(store_rows_lease) },
     [LEASE_END] = { "lease_end", .ends = "lease",
@@ -120,7 +126,8 @@ static const struct {
                           " median_s=excluded.median_s,"
                           " attempts=excluded.attempts,"
                           " settled_utc=excluded.settled_utc,"
-                          " checksum=excluded.checksum"
+                          " checksum=tally_swap('outcome', outcome.checksum,"
+                          "  excluded.checksum)"
                           " WHERE outcome.outcome IN ('lost','crash')"
                           /* a gate rejected it */
                           " OR (outcome.nonce IS NULL"
@@ -135,9 +142,10 @@ static const struct {
                            " category=excluded.category, "
                            "lease=excluded.lease,"
                            /* the start stays as it was first put */
-                           " checksum=checksum_short(host, epoch, start_ns,"
+                           " checksum=tally_swap('interval', interval.checksum,"
+                           " checksum_short(host, epoch, start_ns,"
                            " excluded.end_ns, start_utc, excluded.category,"
-                           " excluded.lease)" },
+                           " excluded.lease))" },
     [EVENT_PUT] = { "event_put", ROW(store_facts_event) },
     [CONTEST_PUT] = { "contest_put", ROW(store_rows_contest) },
     [CONTEST_END] = { "contest_end", .ends = "contest", .tail = "pass=?3" },
@@ -178,6 +186,8 @@ static int ready(struct store *store, int id, struct err *err)
     rc =
         text ? sql_prepare(store->db, text, &store->stmts[id], err) : ERR_STORE;
     free(text);
+    if (statements[id].row)
+        store->tables[id] = tally_find(statements[id].row->table);
     return rc;
 }
 
@@ -218,6 +228,22 @@ static int put(struct store *store, int id, struct err *err, const char *types,
     return put_values(store, id, values, n, err);
 }
 
+static const struct sql_value unsealed = { .type = 'I' }; /* the default */
+
+/* Insert a row with this checksum; what put_values() returns. */
+static int put_counted(struct store *store, int id,
+                       const struct sql_value *values, size_t n,
+                       const struct sql_value *checksum, struct err *err)
+{
+    int rc;
+
+    tally_expect(store->tally);
+    rc = put_values(store, id, values, n, err);
+    if (rc > 0)
+        tally_comes(store->tally, store->tables[id], checksum);
+    return rc;
+}
+
 static bool has_checksum(const struct row_shape *shape)
 {
     return strcmp(shape->columns[shape->n - 1].name, "checksum") == 0;
@@ -230,11 +256,11 @@ static int put_row(struct store *store, int id, const void *row,
     struct sql_value values[SQL_VALUES_MAX];
     size_t n = row_values(statements[id].row, row, NULL, values);
 
-    if (has_checksum(statements[id].row)) {
-        values[n - 1].type = 'I';
-        values[n - 1].integer = checksum_short(values, n - 1);
-    }
-    return put_values(store, id, values, n, err);
+    if (!has_checksum(statements[id].row))
+        return put_counted(store, id, values, n, &unsealed, err);
+    values[n - 1].type = 'I';
+    values[n - 1].integer = checksum_short(values, n - 1);
+    return put_counted(store, id, values, n, &values[n - 1], err);
 }
 
 /* Put the checksum of a row that SQLite completed. */
@@ -277,6 +303,7 @@ int store_sweep_put(struct store *store, const struct store_sweep *sweep,
     struct err here = { "" };
     int rc = ready(store, SWEEP_PUT, &here);
 
+    tally_expect(store->tally);
     if (rc == 0)
         rc = sql_bind(store->stmts[SWEEP_PUT], values, n, &here);
     if (rc == 0)
@@ -284,6 +311,7 @@ int store_sweep_put(struct store *store, const struct store_sweep *sweep,
     if (rc < 0)
         return stopped(store, SWEEP_PUT, &here, err);
     assert(rc == 1); /* RETURNING gives a row for an update, too */
+    tally_comes(store->tally, store->tables[SWEEP_PUT], &unsealed);
     *id = sql_only_int(store->stmts[SWEEP_PUT]);
     sql_reset(store->stmts[SWEEP_PUT]);
     store->pending++;
@@ -367,13 +395,13 @@ static int put_fact(struct store *store, int id, const void *row,
 
     if (counted->integer == 1) {
         add_checksum(values, n, checksum);
-        rc = put_values(store, id, values, n, err);
+        rc = put_counted(store, id, values, n, &values[n - 1], err);
         if (rc != 0)
             return rc;
         counted->integer = 0;
     }
     add_checksum(values, n, checksum);
-    rc = put_values(store, id, values, n, err);
+    rc = put_counted(store, id, values, n, &values[n - 1], err);
     if (rc == 0)
         store->repeats++;
     return rc > 0 ? 2 : rc;

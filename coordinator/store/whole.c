@@ -11,6 +11,7 @@
 #include "coordinator/store/dbfile.h"
 #include "coordinator/store/row_cells.h"
 #include "coordinator/store/sql.h"
+#include "coordinator/store/tally.h"
 #include "coordinator/text/terminal.h"
 
 #define COLUMNS_BYTES_MAX 2048
@@ -137,9 +138,24 @@ static int not_whole(const struct whole_table *table,
     return ERR_STORE;
 }
 
-static int check_table(struct sqlite3 *db, const struct whole_table *table,
-                       struct err *err)
+static int check_count(const struct whole_table *table,
+                       const struct tally_count *is,
+                       const struct tally_count *written, struct err *err)
 {
+    char *misfit;
+
+    if (tally_fits(is, written))
+        return 0;
+    misfit = tally_misfit(table, is, written);
+    err_set(err, ERR_STORE, "%s" REMEDY, misfit);
+    free(misfit);
+    return ERR_STORE;
+}
+
+static int check_table(struct sqlite3 *db, const struct whole_table *table,
+                       const struct tally_count *written, struct err *err)
+{
+    struct tally_count is = { .known = true };
     char *text = mem_printf("SELECT * FROM %s", table->name);
     struct sqlite3_stmt *stmt = NULL;
     struct row_cells row;
@@ -149,20 +165,47 @@ static int check_table(struct sqlite3 *db, const struct whole_table *table,
         row_cells_read(stmt, &row);
         if (!whole_row(&row, 0))
             rc = not_whole(table, &row, err);
+        tally_row(&is, &row);
     }
     sql_free(stmt);
     free(text);
+    return rc < 0 ? rc : check_count(table, &is, written, err);
+}
+
+static int check_tables(struct sqlite3 *db, struct err *err)
+{
+    struct tally_count written[WHOLE_TABLES];
+    struct err why;
+    int rc = tally_read(db, written, &why);
+
+    if (rc < 0)
+        return err_set(err, rc, "%s" REMEDY, why.text);
+    for (size_t i = 0; i < WHOLE_TABLES && rc == 0; i++)
+        rc = check_table(db, &whole_tables[i], &written[i], err);
     return rc;
+}
+
+int whole_begin(struct sqlite3 *db, struct err *err)
+{
+    return sql_run(db, "SAVEPOINT whole", err);
+}
+
+void whole_end(struct sqlite3 *db)
+{
+    (void)sql_run(db, "RELEASE whole", NULL); /* nothing was written */
 }
 
 int whole_check(struct sqlite3 *db, struct err *err)
 {
-    int rc = whole_layout(db, err);
+    int rc = whole_begin(db, err);
 
     if (rc == 0)
+        rc = whole_layout(db, err);
+    if (rc == 0)
         rc = check_structure(db, err);
-    for (size_t i = 0; i < WHOLE_TABLES && rc == 0; i++)
-        rc = check_table(db, &whole_tables[i], err);
+    if (rc == 0)
+        rc = check_tables(db, err);
+    whole_end(db);
     if (rc < 0 && err)
         terminal_clean(err->text, false); /* it may quote what is damaged */
     return rc < 0 ? ERR_STORE : 0;
@@ -207,14 +250,15 @@ static char *update_text(struct sqlite3 *db, const char *table,
     buf_init(&old, COLUMNS_BYTES_MAX);
     buf_init(&new, COLUMNS_BYTES_MAX);
     if (list_columns(db, table, &old, &new, err) == 0)
-        text =
-            ends ? mem_printf("UPDATE %s SET ending=?1, ended_utc=?2,"
-                              " checksum=iif(checksum=checksum_short(%s),"
-                              " checksum_short(%s), checksum) WHERE %s",
-                              table, buf_text(&old), buf_text(&new), where)
-                 : mem_printf("UPDATE %s SET checksum=checksum_short(%s) WHERE "
-                              "%s",
-                              table, buf_text(&old), where);
+        text = ends ? mem_printf("UPDATE %s SET ending=?1, ended_utc=?2,"
+                                 " checksum=tally_swap('%s', checksum,"
+                                 " iif(checksum=checksum_short(%s),"
+                                 " checksum_short(%s), checksum)) WHERE %s",
+                                 table, table, buf_text(&old), buf_text(&new),
+                                 where)
+                    : mem_printf("UPDATE %s SET checksum=tally_swap('%s',"
+                                 " checksum, checksum_short(%s)) WHERE %s",
+                                 table, table, buf_text(&old), where);
     buf_fini(&old);
     buf_fini(&new);
     return text;

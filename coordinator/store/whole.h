@@ -35,16 +35,22 @@ char *whole_row_name(const struct whole_table *table,
                      const struct row_cells *row);
 
 /* Read the database to its end.  ERR_STORE, which says where it does not hold
- * and what to do, if a row is not as it was written or SQLite finds it
- * corrupt. */
+ * and what to do, if a row is not as it was written, rows are missing or too
+ * many (tally.h), or SQLite finds it corrupt. */
 int whole_check(struct sqlite3 *db, struct err *err);
 
 /* That part of it that asks whether its tables, columns and indices are those
  * of the newest format. */
 int whole_layout(struct sqlite3 *db, struct err *err);
 
+/* What is read from here to the end is of one moment, also while a coordinator
+ * writes.  An end without a begin is fine. */
+int whole_begin(struct sqlite3 *db, struct err *err);
+void whole_end(struct sqlite3 *db);
+
 /* "UPDATE table SET checksum=... WHERE where", which makes rows hold as they
- * are.  For the caller to free; NULL is ERR_STORE. */
+ * are; for a writer's connection (tally.h).  For the caller to free; NULL is
+ * ERR_STORE. */
 char *whole_seal_text(struct sqlite3 *db, const char *table, const char *where,
                       struct err *err);
 /* "UPDATE table SET ending=?1, ended_utc=?2, checksum=... WHERE where", which

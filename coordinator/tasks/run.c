@@ -26,6 +26,7 @@
 #include "coordinator/spec/search_settings.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/store/store.h"
+#include "coordinator/store/whole.h"
 #include "coordinator/stored/past_runs.h"
 #include "coordinator/tasks/options.h"
 #include "coordinator/text/exit_code.h"
@@ -206,7 +207,9 @@ static int open_store(const struct run *run, bool asked, struct store **out,
 
     if (rc < 0)
         return rc;
-    rc = check_work(*out, asked, err);
+    rc = err_within(err, whole_check(store_db(*out), err), "%s", run->db);
+    if (rc == 0)
+        rc = check_work(*out, asked, err);
     if (rc < 0)
         store_close(*out);
     return rc;
@@ -346,7 +349,7 @@ static int recall(struct run *run, struct err *err)
     struct store_request was = { 0 };
     struct past_runs *past = NULL;
     struct store *store;
-    int rc = store_open(run->db, STORE_READ, &store, err);
+    int rc = store_open(run->db, STORE_WHOLE, &store, err);
 
     if (rc < 0)
         return rc;

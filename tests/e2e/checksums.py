@@ -28,3 +28,13 @@ def seal(db, table):
         checksum = of(row).hex() if digits else struct.unpack("<q", of(row)[:8])[0]
         where = " AND ".join(f"{column} IS ?" for column in columns)
         db.execute(f"UPDATE {table} SET checksum = ? WHERE {where}", (checksum, *row))
+    count(db, table)
+
+
+def count(db, table):
+    """Make the count of a table fit its rows (coordinator/store/tally.h)."""
+    values = [int(c[:16], 16) if isinstance(c, str) else c for (c,) in db.execute(f"SELECT checksum FROM {table}")]
+    total = sum(values) % 2**64
+    row = (table, len(values), total - 2**64 if total >= 2**63 else total)
+    [checksum] = struct.unpack("<q", of(row)[:8])
+    db.execute("INSERT OR REPLACE INTO tally VALUES (?, ?, ?, ?)", (*row, checksum))

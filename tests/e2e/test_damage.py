@@ -22,12 +22,12 @@ class Damage(rig.Rig):
             self.assertEqual(connection.execute(sql).rowcount, 1)
         connection.close()
 
-    def refused(self, row, *args):
+    def refused(self, why, *args):
         ran = self.run_coord(self.folder, *args, code=7)
         self.assertEqual(ran.stdout, "")
         self.assertEqual(ran.stderr.count("\n"), 1, ran.stderr)
-        self.assertIn(f"base.db: the row '{row}' is not as it was written; 'fa-coord verify' lists what does "
-                      "not hold, 'fa-coord recover' copies what does", ran.stderr)
+        self.assertIn(f"{why}; 'fa-coord verify' lists what does not hold, 'fa-coord recover' copies what does",
+                      ran.stderr)
 
     def test_a_changed_time_is_no_answer(self):
         db, other = self.fixture("base.db"), self.fixture("faster.db")
@@ -40,7 +40,7 @@ class Damage(rig.Rig):
         for args in (["report", db], ["report", "--json", db], ["report", "--csv", db], ["export", "--db", db],
                      ["compare", db, other], ["compare", other, db]):
             with self.subTest(args[0]):
-                self.refused(row, *args)
+                self.refused(f"base.db: the row '{row}' is not as it was written", *args)
         found = self.run_coord(self.folder, "verify", db, code=7).stdout
         self.assertIn(f"checksum: {row}: the row was changed after it was written\n", found)
         told = self.run_coord(self.folder, "recover", db, "--to", "copy.db", code=5).stdout
@@ -48,6 +48,45 @@ class Damage(rig.Rig):
         self.run_coord(self.folder, "verify", "copy.db")
         again = json.loads(self.run_coord(self.folder, "report", "--json", "copy.db").stdout)
         self.assertEqual(len(again["results"]), len(whole["results"]))
+
+    def test_deleted_results_are_no_answer(self):
+        db, other = self.fixture("base.db"), self.fixture("faster.db")
+        self.run_coord(self.folder, "recover", db, "--to", "counted.db")  # the fixture is older than the counts
+        db = self.path("counted.db")
+        whole = json.loads(self.run_coord(self.folder, "recover", db, "--json", "--to", "all.db").stdout)
+        [rows] = [t["kept"] for t in whole["tables"] if t["table"] == "result"]
+        self.assertTrue(whole["complete"] and whole["counted"])
+        self.change(db, "DELETE FROM result WHERE nonce = (SELECT max(nonce) FROM result WHERE purpose = 'screen')")
+        why = f"table 'result': 1 of {rows} rows are missing"
+        for args in (["report", db], ["report", "--csv", db], ["export", "--db", db], ["compare", db, other],
+                     ["compare", other, db], ["confirm", db], ["resume", db]):
+            with self.subTest(args[0]):
+                self.refused(f"counted.db: {why}", *args)
+        self.assertIn(f"count: {why}\n", self.run_coord(self.folder, "verify", db, code=7).stdout)
+        told = self.run_coord(self.folder, "recover", db, "--to", "copy.db", code=5).stdout
+        self.assertIn("result: 1 rows are missing\n", told)
+        self.run_coord(self.folder, "verify", "copy.db")
+
+    def test_a_damaged_row_steers_no_sweep(self):
+        landscape.make(self.path("bowl.json"), xs=(32, 64), ys=(2,), unrolls=(1, 2))
+        sweep = ["sweep", "--device", "replay=bowl.json", "--speed-up", "100000", "--db", "x.db"]
+        self.run_coord(self.folder, *sweep, "--log", "sound.log")
+        with open(self.path("sound.log")) as f:
+            self.assertIn(" TURNS ", f.read())
+        db = self.path("x.db")
+        for sql, why in (("UPDATE outcome SET median_s = 1e-9 WHERE rowid_is_first", "the row 'outcome"),
+                         ("DELETE FROM outcome WHERE rowid_is_first", "table 'outcome': 1 of 4 rows are missing")):
+            shutil.copy(db, self.path("hurt.db"))
+            first = "(config, shape) = (SELECT config, shape FROM outcome LIMIT 1)"
+            self.change(self.path("hurt.db"), sql.replace("rowid_is_first", first))
+            for args in (["resume", "hurt.db"], [*sweep[:-1], "hurt.db"]):
+                with self.subTest(sql=sql, args=args):
+                    ran = self.run_coord(self.folder, *args, "--log", "hurt.log", code=7)
+                    self.assertIn(f"hurt.db: {why}", ran.stderr)
+                    self.assertIn("'fa-coord recover' copies what does", ran.stderr)
+                    if os.path.exists(self.path("hurt.log")):
+                        with open(self.path("hurt.log")) as f:
+                            self.assertEqual(f.read(), "", "no host was called")
 
     def test_what_is_not_damaged_is_recovered_whole(self):
         db = self.fixture("base.db")

@@ -22,6 +22,22 @@ CREATE TABLE owner(
 INSERT INTO owner(id) VALUES(lower(hex(randomblob(16))));
 UPDATE owner SET checksum=checksum_short(id);
 
+-- What the last commit left in each other table (tally.h).
+CREATE TABLE tally(
+  name TEXT PRIMARY KEY,          -- of the table
+  row_count INTEGER,              -- NULL: not known
+  checksum_sum INTEGER,           -- of its checksums, modulo 2^64, in two's
+                                  -- complement; of those with 32 digits the
+                                  -- first 16, as a number
+  checksum INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+INSERT INTO tally(name)
+  VALUES('owner'), ('run'), ('request'), ('sweep'), ('gate'), ('shape'),
+  ('config'), ('outcome'), ('host'), ('gpu'), ('lease'), ('interval'),
+  ('event'), ('build'), ('result'), ('tool'), ('contest'), ('contestant'),
+  ('contest_shape'), ('step');
+UPDATE tally SET checksum=checksum_short(name, row_count, checksum_sum);
+
 -- ---- what was asked for ----
 
 -- One row for each run of the coordinator; 'epoch' is the UTC ns of its start.

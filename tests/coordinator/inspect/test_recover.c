@@ -84,6 +84,7 @@ static void a_sound_database_is_copied_whole(void **state)
         free(sql);
     }
     assert_int_equal(recover.orphans, 0);
+    assert_false(recover_is_hurt(&recover));
     assert_int_equal(recover.tables[0].kept, 1); /* whose it is */
     store_close(store);
     remove_copy(to);
@@ -112,6 +113,67 @@ a_row_that_was_changed_is_dropped_with_what_rests_on_it(void **state)
     assert_int_equal(fixture_number(store, "SELECT count(*) FROM outcome"),
                      outcomes - 1);
     assert_int_equal(recover.orphans, 1);
+    store_close(store);
+    remove_copy(to);
+    free(to);
+}
+
+static const struct recover_table *table_of(const struct recover *recover,
+                                            const char *name)
+{
+    size_t i = 0;
+
+    while (strcmp(recover->tables[i].name, name) != 0)
+        i++;
+    return &recover->tables[i];
+}
+
+/* A lost outcome is made again, and a lost result is said. */
+static void deleted_rows_are_counted(void **state)
+{
+    struct store *store = report_fixture(*state);
+    char *to = copy_path(*state);
+    struct recover recover;
+    struct err err;
+
+    assert_int_equal(sql_run(store_db(store),
+                             "DELETE FROM outcome WHERE nonce IN ('n1-0',"
+                             " 'n3-0'); DELETE FROM result WHERE nonce ="
+                             " 'n3-0'",
+                             &err),
+                     0);
+    store_close(store);
+    store = recovered(*state, to, &recover);
+    assert_int_equal(table_of(&recover, "result")->missing, 1);
+    assert_int_equal(table_of(&recover, "outcome")->missing, 2);
+    assert_int_equal(table_of(&recover, "config")->missing, 0);
+    assert_true(recover_is_hurt(&recover));
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM outcome WHERE"
+                                           " nonce = 'n1-0'"),
+                     1);
+    store_close(store);
+    remove_copy(to);
+    free(to);
+}
+
+static void rows_that_were_never_written_are_counted(void **state)
+{
+    struct store *store = report_fixture(*state);
+    char *to = copy_path(*state);
+    struct recover recover;
+    struct err err;
+
+    assert_int_equal(sql_run(store_db(store),
+                             "INSERT INTO event SELECT id + 900, at_utc, level,"
+                             " name, text, checksum_short(id + 900, at_utc,"
+                             " level, name, text) FROM event;"
+                             "DELETE FROM tally WHERE name = 'run'",
+                             &err),
+                     0);
+    store_close(store);
+    store = recovered(*state, to, &recover);
+    assert_true(recover.uncounted);
+    assert_true(recover_is_hurt(&recover));
     store_close(store);
     remove_copy(to);
     free(to);
@@ -289,6 +351,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_sound_database_is_copied_whole),
         TEST(a_row_that_was_changed_is_dropped_with_what_rests_on_it),
+        TEST(deleted_rows_are_counted),
+        TEST(rows_that_were_never_written_are_counted),
         TEST(a_run_that_is_lost_is_made_again),
         TEST(a_sweep_that_is_lost_is_made_again),
         TEST(an_outcome_that_is_lost_is_made_again),

@@ -54,6 +54,18 @@ static void a_changed_time_is_found_by_its_checksum(void **state)
            "result n1-0: the row was changed after it was written");
 }
 
+static void a_deleted_interval_is_missing(void **state)
+{
+    expect(*state, "DELETE FROM interval WHERE host='gpu1' AND start_ns=0",
+           NULL, "count", "table 'interval': 1 of 4 rows are missing");
+}
+
+static void the_figures_of_a_table_hold(void **state)
+{
+    expect(*state, "UPDATE tally SET row_count=9 WHERE name='result'", NULL,
+           "count", "the row 'tally result' is not as it was written");
+}
+
 /* One bit: 128 becomes 328. */
 static void changed_parameters_are_found_by_their_key(void **state)
 {
@@ -117,10 +129,12 @@ static void the_newest_round_of_a_measurement_settles_it(void **state)
     assert_int_equal(store_result_put(store, &screen, &err), 1);
     assert_int_equal(store_outcome_put(store, &outcome, &err), 1);
     assert_int_equal(store_result_put(store, &canary, &err), 1);
+    assert_int_equal(store_commit(store, &err), 0);
     verify_run(store, &verify);
     assert_int_equal(verify.found, 0);
     verify_fini(&verify);
     assert_int_equal(store_result_put(store, &again, &err), 1);
+    assert_int_equal(store_commit(store, &err), 0);
     verify_run(store, &verify);
     assert_int_equal(verify.found, 1);
     assert_string_equal(verify.findings[0].text,
@@ -174,6 +188,7 @@ static void a_result_is_counted_once(void **state)
         sql_run(store_db(store), "DROP INDEX result_identity", &err), 0);
     assert_int_equal(store_result_put(store, &first, &err), 1);
     assert_int_equal(store_result_put(store, &second, &err), 1);
+    assert_int_equal(store_commit(store, &err), 0);
     verify_run(store, &verify);
     assert_int_equal(verify.found, 2); /* the first: the index is not there */
     assert_string_equal(verify.findings[0].check, "layout");
@@ -209,6 +224,7 @@ static void rows_that_do_not_count_are_sound_too(void **state)
     again.nonce = "n9-2";
     again.evidence = true;
     assert_int_equal(store_result_put(store, &again, &err), 2);
+    assert_int_equal(store_commit(store, &err), 0);
     verify_run(store, &verify);
     assert_int_equal(verify.found, 0);
     assert_int_equal(verify.rows, 35 + 3);
@@ -223,6 +239,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_sound_database_has_no_findings),
         TEST(a_changed_time_is_found_by_its_checksum),
+        TEST(a_deleted_interval_is_missing),
+        TEST(the_figures_of_a_table_hold),
         TEST(changed_parameters_are_found_by_their_key),
         TEST(changed_parameters_may_be_no_configuration),
         TEST(an_outcome_needs_its_evidence),

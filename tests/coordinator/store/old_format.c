@@ -35,17 +35,32 @@ void old_format_make(const char *path, int format)
     free(fixture);
 }
 
-int64_t old_format_of(const char *path)
+static int64_t number(const char *path, const char *sql)
 {
     struct sqlite3 *db;
     struct err err = { "" };
-    int64_t format;
+    int64_t is;
 
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sql_number(db, "PRAGMA user_version", &format, &err, ""),
-                     0);
+    assert_int_equal(sql_number(db, sql, &is, &err, ""), 0);
     sqlite3_close(db);
-    return format;
+    return is;
+}
+
+int64_t old_format_of(const char *path)
+{
+    return number(path, "PRAGMA user_version");
+}
+
+int64_t old_format_page(const char *path, const char *table)
+{
+    char *sql = mem_printf("SELECT rootpage FROM sqlite_schema WHERE"
+                           " type='table' AND name='%s'",
+                           table);
+    int64_t page = number(path, sql);
+
+    free(sql);
+    return page;
 }
 
 void old_format_change(const char *path, const char *sql)

@@ -60,7 +60,9 @@ void fixture_seal(struct store *store, const char *table)
     struct err err = { "" };
     char *text = whole_seal_text(store_db(store), table, "1", &err);
 
-    if (!text || sql_run(store_db(store), text, &err) < 0)
+    if (!text || store_begin(store, &err) < 0 ||
+        sql_run(store_db(store), text, &err) < 0 ||
+        store_commit(store, &err) < 0)
         fail_msg("%s", err.text);
     free(text);
 }

@@ -51,7 +51,7 @@ static void a_new_database_is_for_its_owner_alone(void **state)
     umask(old);
     assert_int_equal(stat(*state, &st), 0);
     assert_int_equal(st.st_mode & 07777, 0600);
-    assert_int_equal(fixture_number(store, "PRAGMA user_version"), 10);
+    assert_int_equal(fixture_number(store, "PRAGMA user_version"), 11);
     assert_int_equal(fixture_number(store, "PRAGMA synchronous"), 2);
     assert_int_equal(fixture_number(store, "PRAGMA trusted_schema"), 0);
     assert_int_equal(fixture_number(store, "SELECT count(*) FROM"
@@ -136,10 +136,10 @@ static void a_database_of_another_program_is_refused(void **state)
 
 static void a_newer_format_is_refused(void **state)
 {
-    change(*state, "PRAGMA user_version=11");
+    change(*state, "PRAGMA user_version=12");
     refused(*state, STORE_READ,
-            "PATH has format 11, written by a newer fa-coord; this one knows "
-            "formats up to 10");
+            "PATH has format 12, written by a newer fa-coord; this one knows "
+            "formats up to 11");
 }
 
 static void a_torn_file_is_called_corrupt(void **state)
@@ -188,23 +188,25 @@ static void steps_bring_an_old_format_up_to_date(void **state)
 
     assert_int_equal(dbfile_check(*state, true, &err), 0);
     assert_int_equal(
-        dbfile_write(*state, (struct dbfile_steps){ steps[0], steps, 1, 1 },
-                     true, &db, &err),
+        dbfile_write(*state,
+                     (struct dbfile_steps){ steps[0], steps, 1, 1, NULL }, true,
+                     &db, &err),
         0);
     assert_int_equal(sql_run(db, "INSERT INTO a VALUES(1)", &err), 0);
     dbfile_close(db);
-    read_number(*state, (struct dbfile_steps){ NULL, steps, 2, 2 },
+    read_number(*state, (struct dbfile_steps){ NULL, steps, 2, 2, NULL },
                 "SELECT y FROM a", 5);
+    read_number(
+        *state,
+        (struct dbfile_steps){ steps[0], steps, 1, 1, NULL }, /* still old */
+        "PRAGMA user_version", 1);
     read_number(*state,
-                (struct dbfile_steps){ steps[0], steps, 1, 1 }, /* still old */
+                (struct dbfile_steps){ NULL, steps, 2, 1, NULL }, /* as it is */
                 "PRAGMA user_version", 1);
-    read_number(*state,
-                (struct dbfile_steps){ NULL, steps, 2, 1 }, /* as it is */
-                "PRAGMA user_version", 1);
-    assert_int_equal(dbfile_write(*state,
-                                  (struct dbfile_steps){ NULL, steps, 2, 2 },
-                                  false, &db, &err),
-                     0);
+    assert_int_equal(
+        dbfile_write(*state, (struct dbfile_steps){ NULL, steps, 2, 2, NULL },
+                     false, &db, &err),
+        0);
     assert_int_equal(sql_number(db, "SELECT y FROM a", &y, &err, ""), 0);
     assert_int_equal(y, 5);
     dbfile_close(db);
@@ -226,7 +228,7 @@ static void what_is_old_and_too_large_for_memory_is_refused(void **state)
     close(fd);
     refused(*state, STORE_READ,
             "PATH has format 3 of an older fa-coord and is too large to "
-            "convert in memory; 'fa-coord resume' converts it to format 10");
+            "convert in memory; 'fa-coord resume' converts it to format 11");
 }
 
 static void up_to_2_gib_fit_into_memory(void **state)
@@ -247,19 +249,19 @@ static void a_failed_step_leaves_the_old_format(void **state)
     int64_t n;
 
     assert_int_equal(dbfile_check(*state, true, &err), 0);
-    assert_int_equal(dbfile_write(*state,
-                                  (struct dbfile_steps){ good[0], good, 1, 1 },
-                                  true, &db, &err),
-                     0);
+    assert_int_equal(
+        dbfile_write(*state, (struct dbfile_steps){ good[0], good, 1, 1, NULL },
+                     true, &db, &err),
+        0);
     dbfile_close(db);
-    assert_int_equal(dbfile_write(*state,
-                                  (struct dbfile_steps){ NULL, bad, 2, 2 },
-                                  false, &db, &err),
-                     ERR_STORE);
-    assert_int_equal(dbfile_read(*state,
-                                 (struct dbfile_steps){ good[0], good, 1, 1 },
-                                 &db, &err),
-                     0);
+    assert_int_equal(
+        dbfile_write(*state, (struct dbfile_steps){ NULL, bad, 2, 2, NULL },
+                     false, &db, &err),
+        ERR_STORE);
+    assert_int_equal(
+        dbfile_read(*state, (struct dbfile_steps){ good[0], good, 1, 1, NULL },
+                    &db, &err),
+        0);
     assert_int_equal(
         sql_number(db, "SELECT count(*) FROM sqlite_schema", &n, &err, ""), 0);
     assert_int_equal(n, 1);
@@ -282,14 +284,15 @@ static void a_step_without_room_says_that_the_disk_is_full(void **state)
 
     assert_int_equal(dbfile_check(*state, true, &err), 0);
     assert_int_equal(
-        dbfile_write(*state, (struct dbfile_steps){ steps[0], steps, 1, 1 },
-                     true, &db, &err),
+        dbfile_write(*state,
+                     (struct dbfile_steps){ steps[0], steps, 1, 1, NULL }, true,
+                     &db, &err),
         0);
     dbfile_close(db);
-    assert_int_equal(dbfile_write(*state,
-                                  (struct dbfile_steps){ NULL, steps, 2, 2 },
-                                  false, &db, &err),
-                     ERR_STORE);
+    assert_int_equal(
+        dbfile_write(*state, (struct dbfile_steps){ NULL, steps, 2, 2, NULL },
+                     false, &db, &err),
+        ERR_STORE);
     assert_string_equal(err.text, text);
     free(text);
 }

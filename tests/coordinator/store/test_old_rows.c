@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "common/mem.h"
 #include "coordinator/inspect/verify.h"
 #include "coordinator/store/sql.h"
+#include "coordinator/store/tally.h"
 #include "tests/coordinator/store/old_format.h"
 #include "tests/coordinator/store/store_fixture.h"
 
@@ -192,7 +194,7 @@ static void check_format_9(const char *path, enum store_mode mode)
     store_close(store);
 }
 
-static void the_format_before_is_read_and_gone_on_with(void **state)
+static void format_9_is_read_and_gone_on_with(void **state)
 {
     struct store *store;
     struct err err;
@@ -221,6 +223,113 @@ static void the_format_before_is_read_and_gone_on_with(void **state)
                                            " proof_varied=0"),
                      1);
     store_close(store);
+}
+
+/* Its rows have been counted, and hold. */
+static void check_format_10(const char *path, enum store_mode mode)
+{
+    struct store *store = fixture_open(path, mode);
+    struct verify verify;
+
+    assert_int_equal(fixture_number(store, "SELECT row_count FROM tally WHERE"
+                                           " name='result'"),
+                     fixture_number(store, "SELECT count(*) FROM result"));
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM tally WHERE"
+                                           " checksum_sum IS NULL"),
+                     0);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM contestant"
+                                           " WHERE proof_launches=240"),
+                     1);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 0);
+    verify_fini(&verify);
+    store_close(store);
+}
+
+static void the_format_before_is_read_and_gone_on_with(void **state)
+{
+    struct store_event event = { 1, "I", "HOST-READY", "box1" };
+    struct store *store;
+    struct err err = { "" };
+
+    old_format_make(*state, 10);
+    check_format_10(*state, STORE_READ);
+    assert_int_equal(old_format_of(*state), 10);
+    check_format_10(*state, STORE_WRITE);
+    assert_int_equal(old_format_of(*state), OLD_FORMAT_NEWEST);
+    store = fixture_open(*state, STORE_WRITE);
+    assert_int_equal(store_event(store, &event, &err), 0);
+    assert_int_equal(store_commit(store, &err), 0);
+    if (whole_check(store_db(store), &err) < 0)
+        fail_msg("%s", err.text);
+    store_close(store);
+}
+
+/* What was deleted later is found. */
+static void a_row_of_format_10_that_was_wrong_stays_wrong(void **state)
+{
+    struct store *store;
+    struct verify verify;
+
+    old_format_make(*state, 10);
+    old_format_change(*state, "UPDATE result SET held_s=held_s+1"
+                              " WHERE nonce=(SELECT min(nonce) FROM result)");
+    store_close(fixture_open(*state, STORE_WRITE));
+    old_format_change(*state, "DELETE FROM result WHERE"
+                              " nonce=(SELECT max(nonce) FROM result)");
+    store = fixture_open(*state, STORE_READ);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 2);
+    assert_string_equal(verify.findings[0].check, "checksum");
+    assert_string_equal(verify.findings[1].text,
+                        "table 'result': 1 of 10 rows are missing");
+    verify_fini(&verify);
+    store_close(store);
+}
+
+/* Zeros over the beginning of the first page of a table. */
+static void damage(const char *path, const char *table)
+{
+    static const char zeros[512];
+    off_t at = (off_t)(old_format_page(path, table) - 1) * 4096;
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+    assert_int_equal(pwrite(fd, zeros, sizeof(zeros), at), sizeof(zeros));
+    close(fd);
+}
+
+/* It cannot be counted, and the rows of other tables are there. */
+static void a_damaged_page_of_format_10_leaves_the_other_tables(void **state)
+{
+    struct tally_count written[WHOLE_TABLES];
+    struct store *store;
+    struct verify verify;
+    struct err err = { "" };
+
+    old_format_make(*state, 10);
+    damage(*state, "event");
+    store = fixture_open(*state, STORE_READ);
+    if (tally_read(store_db(store), written, &err) < 0)
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < WHOLE_TABLES; i++)
+        assert_false(written[i].known);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM result"), 10);
+    verify_run(store, &verify);
+    assert_string_equal(verify.findings[0].check, "integrity");
+    verify_fini(&verify);
+    store_close(store);
+}
+
+/* Its step must read all rows. */
+static void a_damaged_page_of_format_9_is_said(void **state)
+{
+    struct store *store;
+    struct err err = { "" };
+
+    old_format_make(*state, 9);
+    damage(*state, "event");
+    assert_int_equal(store_open(*state, STORE_READ, &store, &err), ERR_STORE);
+    assert_non_null(strstr(err.text, "database disk image is malformed; "));
 }
 
 /* Without checksums only the keys can say so. */
@@ -437,7 +546,11 @@ int main(void)
         TEST(what_was_known_stays),
         TEST(format_7_is_read_and_gone_on_with),
         TEST(format_8_is_read_and_gone_on_with),
+        TEST(format_9_is_read_and_gone_on_with),
         TEST(the_format_before_is_read_and_gone_on_with),
+        TEST(a_row_of_format_10_that_was_wrong_stays_wrong),
+        TEST(a_damaged_page_of_format_10_leaves_the_other_tables),
+        TEST(a_damaged_page_of_format_9_is_said),
         TEST(parameters_that_were_wrong_in_format_9_stay_wrong),
         TEST(a_row_of_format_8_that_was_wrong_stays_wrong),
         TEST(to_read_format_6_changes_nothing_to_write_keeps_its_rows),
