@@ -11,12 +11,13 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "common/outcome.h"
+#include "coordinator/replay/numeral.h"
 #include "coordinator/search/domain.h"
 #include "coordinator/text/terminal.h"
 
 #define SAMPLES_MAX (1 << 27) /* of all configurations: 1 GiB */
 #define CONFIG_SAMPLES_MAX 65536
-#define MS 1e-3
+#define MS (-3)            /* the exponent of a millisecond */
 #define ERROR_TIME_MS 1e20 /* old versions record this for a failure */
 
 static const struct word {
@@ -46,6 +47,12 @@ static const char *text_of(const struct landscape_reader *reader)
     return json_stream_text(reader->stream);
 }
 
+/* The current number, which is one of milliseconds. */
+static double seconds_of(const struct landscape_reader *reader)
+{
+    return numeral_real(text_of(reader), MS);
+}
+
 /* Such files have few lines, so a message names the configuration. */
 __attribute__((format(printf, 2, 3))) static int
 entry_flaw(const struct landscape_reader *reader, const char *fmt, ...)
@@ -71,6 +78,7 @@ struct entry {
         HAS_FAILED
     } time;
     const struct word *elsewhere; /* a failure that another member reports */
+    const struct word *exact;     /* what LANDSCAPE_OUTCOME says */
 };
 
 static const struct word *word_of(const char *text)
@@ -118,9 +126,10 @@ static int read_time(const struct landscape_reader *reader, struct entry *entry)
 
     if (ms <= 0)
         return entry_flaw(reader, "the time is %g ms; it must be above 0", ms);
-    entry->time = HAS_TIME;
-    entry->config.time_s = ms * MS;
-    if (!(ms < ERROR_TIME_MS)) { /* or NaN */
+    if (ms < ERROR_TIME_MS) {
+        entry->time = HAS_TIME;
+        entry->config.time_s = seconds_of(reader);
+    } else { /* or NaN */
         entry->time = HAS_FAILED;
         entry->config.outcome = OUTCOME_RUNTIME;
     }
@@ -154,7 +163,7 @@ static int read_samples(struct landscape_reader *reader, struct entry *entry)
             to->samples = mem_grow(to->samples, reader->samples_cap,
                                    sizeof(*to->samples));
         }
-        to->samples[to->samples_n++] = json_stream_number(reader->stream) * MS;
+        to->samples[to->samples_n++] = seconds_of(reader);
         entry->config.samples_n++;
     }
     if (rc == 0 && token != JSON_STREAM_CLOSE_ARRAY && token != JSON_STREAM_END)
@@ -206,13 +215,26 @@ static double *duration_of(struct entry *entry, const char *key)
                                                    : NULL;
 }
 
-static int spec_read_member(struct landscape_reader *reader,
-                            struct entry *entry)
+/* A file that fa-coord wrote has the exact outcome, and the reason. */
+static void read_own(const struct landscape_reader *reader, bool is_reason,
+                     struct entry *entry)
+{
+    if (!is_reason) {
+        entry->exact = word_of(text_of(reader));
+        return;
+    }
+    free(entry->config.reason);
+    entry->config.reason = terminal_clean(mem_strdup(text_of(reader)), false);
+}
+
+static int read_member(struct landscape_reader *reader, struct entry *entry)
 {
     const struct landscape *to = reader->to;
     double *duration = duration_of(entry, text_of(reader));
     bool is_time = strcmp(text_of(reader), "time") == 0;
     bool is_samples = strcmp(text_of(reader), "times") == 0;
+    bool is_outcome = strcmp(text_of(reader), LANDSCAPE_OUTCOME) == 0;
+    bool is_reason = strcmp(text_of(reader), LANDSCAPE_REASON) == 0;
     enum json_token token;
     int t = 0, rc;
 
@@ -230,8 +252,10 @@ static int spec_read_member(struct landscape_reader *reader,
         return read_samples(reader, entry);
     if (duration && token == JSON_STREAM_NUMBER &&
         is_duration(json_stream_number(reader->stream)))
-        *duration = json_stream_number(reader->stream) * MS;
-    if (token == JSON_STREAM_TEXT && !entry->elsewhere)
+        *duration = seconds_of(reader);
+    if (token == JSON_STREAM_TEXT && (is_outcome || is_reason))
+        read_own(reader, is_reason, entry);
+    else if (token == JSON_STREAM_TEXT && !entry->elsewhere)
         entry->elsewhere = word_of(text_of(reader));
     return json_stream_skip(reader->stream, token, reader->err);
 }
@@ -244,6 +268,8 @@ static int conclude(struct landscape_reader *reader, struct entry *entry)
     struct landscape_config *config = &entry->config;
     double sum = 0;
 
+    if (entry->time == HAS_FAILED && entry->exact)
+        config->outcome = entry->exact->outcome;
     if (entry->time == HAS_TIME || entry->time == HAS_FAILED)
         return 0;
     if (entry->elsewhere) {
@@ -307,7 +333,7 @@ int landscape_read_entry(struct landscape_reader *reader)
         rc = entry_flaw(reader, "a configuration must be an object");
     while (rc == 0 && (rc = next(reader, &token)) == 0 &&
            token == JSON_STREAM_KEY)
-        rc = spec_read_member(reader, &entry);
+        rc = read_member(reader, &entry);
     if (rc == 0 && token == JSON_STREAM_CLOSE_OBJECT)
         rc = keep(reader, &entry);
     free(entry.config.reason);
