@@ -7,6 +7,7 @@
 #include "common/err.h"
 #include "coordinator/cli/cmd.h"
 #include "coordinator/exchange/kernel_tuner.h"
+#include "coordinator/exchange/t4.h"
 #include "coordinator/export/export.h"
 #include "coordinator/inspect/landscape_db.h"
 #include "coordinator/replay/landscape.h"
@@ -44,10 +45,11 @@ static const struct format {
     { "json", export_json, NULL },
     { "flags", print_flags, NULL },
     { "kernel-tuner", NULL, kernel_tuner_write },
+    { "t4", NULL, t4_write },
 };
 
 #define FORMATS_OF_WINNER "header, json or flags"
-#define FORMATS_OF_SWEEP "kernel-tuner"
+#define FORMATS_OF_SWEEP "kernel-tuner or t4"
 
 struct settings {
     const char *sweep, *db, *format, *config, *shape, *out;

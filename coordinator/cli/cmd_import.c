@@ -92,7 +92,7 @@ static int import(const struct settings *settings, struct err *err)
 
     if (!settings->file)
         return err_set(err, ERR_INPUT,
-                       "import: name a Kernel Tuner cache file");
+                       "import: name a Kernel Tuner cache file or a T4 file");
     rc = record_file_load(settings->file, &read, err);
     if (rc == 0)
         rc = replay_open(&options, &read, &replay, err);

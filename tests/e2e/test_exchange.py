@@ -70,6 +70,38 @@ class Exchange(rig.Rig):
                 ran = self.run_coord(self.folder, "export", "--db", "a.db", "--format", "kernel-tuner", *args, code=2)
                 self.assertIn(said, ran.stderr)
 
+    def test_t4_results_go_out_and_come_in(self):
+        cache = self.make()
+        self.imported("bowl.json", "a.db")
+        written = json.loads(self.exported("a.db", "t4", "out.json"))
+        self.assertEqual(len(written["results"]), len(cache))
+        for result in written["results"]:
+            entry = cache["{BX},{BY_},{UNROLL}".format(**result["configuration"])]
+            built = 0 if entry["time"] == "InvalidConfig" else entry["compile_time"]
+            self.assertEqual(result["times"]["compilation"], built)
+            self.assertEqual(result["times"]["compilation_time"], built)
+            self.assertEqual(result["invalidity"] == "correct", not isinstance(entry["time"], str))
+        self.imported("out.json", "b.db")
+        self.assertEqual(self.content("a.db"), self.content("b.db"))
+        with self.subTest("one that others wrote, with seconds and a tunable that is missing"):
+            for result in written["results"]:
+                del result["times"]["compilation"], result["measurements"]
+                result["times"] = {k: [t * 1e-3 for t in v] if isinstance(v, list) else v * 1e-3
+                                   for k, v in result["times"].items()}
+            other = {"results": written["results"], "metadata": {"timeunit": "seconds"}, "schema_version": "1.0.0"}
+            with open(self.path("other.json"), "w") as f:
+                json.dump(other, f)
+            self.imported("other.json", "c.db")
+            for a, c in zip(self.content("a.db")[0], self.content("c.db")[0], strict=True):
+                self.assertEqual(a[:2], c[:2])
+                self.assertAlmostEqual(a[3] or 0, c[3] or 0, delta=1e-15)
+            del other["results"][3]["configuration"]["UNROLL"]
+            with open(self.path("flawed.json"), "w") as f:
+                json.dump(other, f)
+            ran = self.run_coord(self.folder, "import", "flawed.json", code=2)
+            self.assertEqual(ran.stderr.strip().splitlines()[-1],
+                             "fa-coord: flawed.json:1: configuration \"results[3]\": it has no 'UNROLL'")
+
 
 if __name__ == "__main__":
     unittest.main()
