@@ -115,10 +115,10 @@ static int read_configuration(struct landscape_reader *reader,
         const struct landscape_tunable *tunable = find(reader);
         int t = tunable ? (int)(tunable - reader->to->tunables) : -1;
 
-        if (!tunable)
+        rc = landscape_next(reader, &token);
+        if (rc == 0 && token != JSON_STREAM_END && !tunable)
             return landscape_entry_flaw(reader, "the file has changed while "
                                                 "it was read");
-        rc = landscape_next(reader, &token);
         if (rc == 0 && token != JSON_STREAM_END)
             rc = landscape_entry_level(reader, token, t, entry);
     }
@@ -329,6 +329,13 @@ static int each_result(struct landscape_reader *reader,
     return rc;
 }
 
+/* The file may end between the name of a new tunable and its value. */
+static void drop_without_values(struct landscape *to)
+{
+    while (to->tunables_n > 0 && to->tunables[to->tunables_n - 1].n == 0)
+        free(to->tunables[--to->tunables_n].name);
+}
+
 int landscape_t4_results(struct landscape_reader *reader)
 {
     struct landscape *to = reader->to;
@@ -349,6 +356,7 @@ int landscape_t4_results(struct landscape_reader *reader)
         return json_stream_skip(reader->stream, token, reader->err);
     reader->has_results = true;
     rc = each_result(reader, scan_result);
+    drop_without_values(to);
     if (rc == 0 && to->tunables_n > 0)
         landscape_make_domain(to);
     return rc;

@@ -158,14 +158,27 @@ static void a_failure_counts_whatever_was_measured(void **state)
 
 static void a_file_that_was_cut_off_is_read_as_far_as_it_goes(void **state)
 {
-    struct landscape *land =
-        land_of(ONE("\"times\": {\"runtimes\": [4]}}, {\"configuration\": "
-                    "{\"A\": 2}, \"times\": {\"runti"));
+    static const char *const ends[] = {
+        "",
+        "{",
+        "{\"configuration\": {\"A\": 2}, \"times\": {\"runti",
+        "{\"configuration\": {\"A\": 2, \"NE",
+        "{\"configuration\": {\"NEW\":",
+    };
+    char text[512];
 
     (void)state;
-    assert_true(land->unclosed);
-    assert_int_equal(domain_size(land->domain), 1);
-    landscape_free(land);
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        struct landscape *land;
+
+        snprintf(text, sizeof(text), ONE("\"times\": {\"runtimes\": [4]}}, %s"),
+                 ends[i]);
+        land = land_of(text);
+        assert_true(land->unclosed);
+        assert_int_equal(domain_size(land->domain), 1);
+        assert_int_equal(land->tunables_n, 1);
+        landscape_free(land);
+    }
 }
 
 static void a_flaw_names_file_line_and_result(void **state)
