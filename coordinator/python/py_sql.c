@@ -128,6 +128,8 @@ static int put_name(struct py_sql *sql, const struct py_node *node,
     if (!name)
         return py_flaw_set(sql->flaw, node->at, "there is no name '%s'",
                            node->text);
+    if (!name->values)
+        return no_counterpart(sql, node);
     *type = (struct py_sql_type){ name->values[0].kind, true };
     for (size_t i = 0; i < name->n_values; i++) {
         const struct py_value *value = &name->values[i];
@@ -316,6 +318,33 @@ static int put_joined(struct py_sql *sql, const struct py_node *node,
                             type);
 }
 
+/* An item of a list that has its items as names. */
+static int put_item(struct py_sql *sql, const struct py_node *node,
+                    struct py_sql_type *type)
+{
+    const struct py_node *list = node->items[0], *place = node->items[1];
+    const struct py_name *name =
+        list->op == PY_OP_NAME ? find(sql, list->text) : NULL;
+    struct py_value value, at;
+    int rc;
+
+    if (!name || !name->sql || name->value.kind != PY_LIST ||
+        !py_sql_is_constant(sql, place))
+        return no_counterpart(sql, node);
+    rc = py_sql_constant(sql, place, &at);
+    if (rc == 0) /* its flaws are those of the list */
+        rc = py_sql_constant(sql, node, &value);
+    if (rc < 0)
+        return rc;
+    if (!py_value_is_number(&value))
+        return no_counterpart(sql, node);
+    *type = (struct py_sql_type){ value.kind, py_value_number(&value) >= 0 };
+    buf_printf(sql->out, "%s%lld", name->sql,
+               (long long)(at.integer < 0 ? at.integer + (int64_t)name->value.n
+                                          : at.integer));
+    return 0;
+}
+
 /* ---- functions of numbers */
 
 static const struct {
@@ -409,8 +438,9 @@ int py_sql_value(struct py_sql *sql, const struct py_node *node,
                           type);
     case PY_OP_CALL:
         return put_call(sql, node, type);
-    case PY_OP_LIST:
     case PY_OP_INDEX:
+        return put_item(sql, node, type);
+    case PY_OP_LIST:
     case PY_OP_COLLECT:
         return no_counterpart(sql, node);
     default:
@@ -505,23 +535,39 @@ int py_sql_truth(struct py_sql *sql, const struct py_node *node)
     return rc;
 }
 
-int py_sql_condition(struct py_expression *expression,
-                     const struct py_scope *scope, struct buf *out,
-                     struct py_flaw *flaw)
+static int put_all(struct py_expression *expression,
+                   const struct py_scope *scope, bool truth, struct buf *out,
+                   struct py_flaw *flaw)
 {
     struct py_sql sql = { .expression = expression,
                           .n_names = scope->n,
                           .steps = PY_EXPRESSION_STEPS,
                           .out = out,
                           .flaw = flaw };
+    struct py_sql_type type;
     int rc;
 
     if (scope->n + PY_SQL_FILTERS_MAX > PY_SQL_NAMES_MAX)
         return py_flaw_set(flaw, 0, "there are too many names");
     for (size_t i = 0; i < scope->n; i++)
         sql.names[i] = scope->names[scope->n - 1 - i];
-    rc = py_sql_truth(&sql, expression->root);
+    rc = truth ? py_sql_truth(&sql, expression->root)
+               : py_sql_value(&sql, expression->root, &type);
     if (rc == 0 && out->truncated)
         rc = py_flaw_set(flaw, 0, "it is too long in SQL");
     return rc;
+}
+
+int py_sql_condition(struct py_expression *expression,
+                     const struct py_scope *scope, struct buf *out,
+                     struct py_flaw *flaw)
+{
+    return put_all(expression, scope, true, out, flaw);
+}
+
+int py_sql_expression(struct py_expression *expression,
+                      const struct py_scope *scope, struct buf *out,
+                      struct py_flaw *flaw)
+{
+    return put_all(expression, scope, false, out, flaw);
 }

@@ -15,10 +15,15 @@ struct py_flaw;
 struct py_scope;
 
 /* Names of the scope with 'sql' are tunables and have all their values, the
- * others are constants.  ERR_INPUT if it has no counterpart in SQL, or does not
+ * others are constants.  A list with 'sql' is written item by item: item 2 of
+ * one called P is P2.  ERR_INPUT if it has no counterpart in SQL, or does not
  * fit into 'out'. */
 int py_sql_condition(struct py_expression *expression,
                      const struct py_scope *scope, struct buf *out,
                      struct py_flaw *flaw);
+/* The same for the value, which is a number or a text. */
+int py_sql_expression(struct py_expression *expression,
+                      const struct py_scope *scope, struct buf *out,
+                      struct py_flaw *flaw);
 
 #endif

@@ -1,6 +1,7 @@
 """Files of other tuners: what fa-coord writes, it reads back equal, and can replay."""
 
 import contextlib
+import itertools
 import json
 import sqlite3
 import unittest
@@ -101,6 +102,46 @@ class Exchange(rig.Rig):
             ran = self.run_coord(self.folder, "import", "flawed.json", code=2)
             self.assertEqual(ran.stderr.strip().splitlines()[-1],
                              "fa-coord: flawed.json:1: configuration \"results[3]\": it has no 'UNROLL'")
+
+    def test_a_t1_problem_becomes_a_sweep_file(self):
+        problem = {"General": {"BenchmarkName": "tiles"},
+                   "ConfigurationSpace": {
+                       "TuningParameters": [{"Name": n, "Type": "int", "Values": v, "Default": d} for n, v, d in (
+                           ("block_x", "[2 ** k for k in range(4, 11)]", 32), ("block_y", "[1, 2, 4, 8, 16]", 1),
+                           ("tile", "list(range(1, 9))", 1), ("pad", "[0, 1]", 0))],
+                       "Conditions": [{"Expression": e, "Parameters": []} for e in (
+                           "32 <= block_x * block_y <= 1024", "pad == 0 or block_x % 32 != 0 and tile / 2 != 1.5",
+                           "tile * block_y < max(tile) * 4", "any(tile == k for k in (1, 2, 4, 8)) or pad",
+                           "ProblemSize[0] // block_x ** 1 >= tile")]},
+                   "KernelSpecification": {"KernelName": "k", "KernelFile": "k.cu", "ProblemSize": [4096],
+                                           "LocalSize": {"X": "block_x", "Y": "block_y"}, "GridDivX": ["block_x", "tile"],
+                                           "Arguments": [{"Name": "out", "Type": "float", "MemoryType": "Vector",
+                                                          "AccessType": "WriteOnly", "Size": "ProblemSize[0]"}]}}
+        with open(self.path("tiles.json"), "w") as f:
+            json.dump(problem, f)
+        names = {"max": max, "any": any, "ProblemSize": [4096]}
+        rules = [c["Expression"].replace("max(tile)", "8") for c in problem["ConfigurationSpace"]["Conditions"]]
+        axes = [eval(p["Values"], {"range": range, "list": list})
+                for p in problem["ConfigurationSpace"]["TuningParameters"]]
+        passing = sum(all(eval(rule, dict(zip(("block_x", "block_y", "tile", "pad"), point)) | names) for rule in rules)
+                      for point in itertools.product(*axes))
+        ran = self.run_coord(self.folder, "import", "tiles.json", "--sweep", "sweep.json")
+        self.assertIn(f"sweep.json: 560 configurations, {passing} pass the conditions", ran.stderr)
+        for name in "k.cu", "reference.cu":
+            open(self.path(name), "w").close()
+        space = json.loads(self.run_coord(self.folder, "space", "sweep.json", "--json").stdout)
+        self.assertEqual((space["configurations"], space["passed"]), (560, passing))
+        self.run_coord(self.folder, "check", "sweep.json", "--no-build")
+        for args, said in (([], "tiles.json is a T1 file, which has no results; --sweep FILE makes a sweep file of it"),
+                           (["--sweep", "sweep.json"], "sweep.json exists already")):
+            self.assertIn(said, self.run_coord(self.folder, "import", "tiles.json", *args, code=2).stderr)
+        problem["ConfigurationSpace"]["Conditions"][0]["Expression"] = "__import__('os')"
+        with open(self.path("bad.json"), "w") as f:
+            json.dump(problem, f)
+        ran = self.run_coord(self.folder, "import", "bad.json", "--sweep", "bad_sweep.json", code=2)
+        self.assertIn("column 1: there is no function '__import__' in the Python subset", ran.stderr)
+        ran = self.run_coord(self.folder, "import", "bad.json", "--sweep", "bad_sweep.json", "--lenient")
+        self.assertIn("note: line 1: the condition '__import__('os')' is left out", ran.stderr)
 
 
 if __name__ == "__main__":
