@@ -8,6 +8,7 @@
 #include "coordinator/cli/cmd.h"
 #include "coordinator/exchange/kernel_tuner.h"
 #include "coordinator/exchange/t4.h"
+#include "coordinator/exchange/trace.h"
 #include "coordinator/export/export.h"
 #include "coordinator/inspect/landscape_db.h"
 #include "coordinator/replay/landscape.h"
@@ -40,16 +41,18 @@ static const struct format {
     const char *name;
     int (*winner)(struct export *export, FILE *to, struct err *err);
     whole_fn *whole; /* of a format that has all configurations */
+    int (*store)(struct store *store, FILE *to, struct err *err);
 } formats[] = {
-    { "header", print_header, NULL },
-    { "json", export_json, NULL },
-    { "flags", print_flags, NULL },
-    { "kernel-tuner", NULL, kernel_tuner_write },
-    { "t4", NULL, t4_write },
+    { "header", .winner = print_header },
+    { "json", .winner = export_json },
+    { "flags", .winner = print_flags },
+    { "kernel-tuner", .whole = kernel_tuner_write },
+    { "t4", .whole = t4_write },
+    { "trace", .store = trace_write },
 };
 
 #define FORMATS_OF_WINNER "header, json or flags"
-#define FORMATS_OF_SWEEP "kernel-tuner or t4"
+#define FORMATS_OF_SWEEP "kernel-tuner, t4 or trace"
 
 struct settings {
     const char *sweep, *db, *format, *config, *shape, *out;
@@ -70,10 +73,15 @@ static int read_format(struct settings *settings, struct err *err)
                        " for the winner, or " FORMATS_OF_SWEEP
                        " for the whole sweep",
                        settings->format);
-    if (settings->as->whole && settings->config)
+    if (!settings->as->winner && settings->config)
         return err_set(err, ERR_INPUT,
                        "export: --format %s has all configurations, so "
                        "--config does not apply",
+                       settings->as->name);
+    if (settings->as->store && settings->shape)
+        return err_set(err, ERR_INPUT,
+                       "export: --format %s has all shapes, so --shape does "
+                       "not apply",
                        settings->as->name);
     return 0;
 }
@@ -158,12 +166,13 @@ static int run(struct store *store, const struct settings *settings,
 {
     struct report *report = NULL;
     struct page page = { NULL, 0, NULL };
-    int rc = report_load(store, &report, err);
+    int rc = page_open(&page, err);
 
+    if (rc == 0 && !settings->as->store)
+        rc = report_load(store, &report, err);
     if (rc == 0)
-        rc = page_open(&page, err);
-    if (rc == 0)
-        rc = settings->as->whole
+        rc = settings->as->store ? settings->as->store(store, page.to, err)
+             : settings->as->whole
                  ? write_whole(store, report, settings, page.to, err)
                  : write_winner(store, report, settings, page.to, err);
     rc = page_save(&page, settings, rc, err);

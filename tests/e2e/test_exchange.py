@@ -43,6 +43,23 @@ class Exchange(rig.Rig):
         self.assertEqual(dict(self.rows("replayed.db", "SELECT outcome, count(*) FROM outcome GROUP BY 1")),
                          landscape.words(cache))
 
+    def trace(self, db):
+        trace = json.loads(self.exported(db, "trace", "trace.json"))
+        spans = [e for e in trace["traceEvents"] if e["ph"] == "X"]
+        named = {(e["pid"], e["tid"]) for e in trace["traceEvents"] if e["name"] == "thread_name"}
+        self.assertEqual({(e["pid"], e["tid"]) for e in spans}, named)
+        self.assertEqual({e["args"]["name"] for e in trace["traceEvents"] if e["name"] == "process_name"}, {"localhost"})
+        for lane in named:
+            at = 0
+            for span in [e for e in spans if (e["pid"], e["tid"]) == lane]:
+                self.assertGreaterEqual(span["ts"], at - 1e-3, "spans of a lane do not overlap")
+                self.assertGreaterEqual(span["dur"], 0)
+                at = span["ts"] + span["dur"]
+        held = sum(e["dur"] for e in spans if e["cat"] == "host")
+        self.assertAlmostEqual(held, self.rows(db, "SELECT sum(end_ns - start_ns) / 1e3 FROM interval")[0][0], delta=1)
+        for kind, sql in (("build", "SELECT count(*) FROM build WHERE cached = 0"), ("measure", "SELECT count(*) FROM result")):
+            self.assertEqual(sum(e["cat"] == kind for e in spans), self.rows(db, sql)[0][0])
+
     def test_a_kernel_tuner_cache_goes_out_as_it_came_in(self):
         cache = self.make()
         self.imported("bowl.json", "a.db")
@@ -65,6 +82,10 @@ class Exchange(rig.Rig):
         self.imported("out.json", "b.db")
         self.assertEqual(self.content("a.db"), self.content("b.db"))
         self.replayed("out.json", cache)
+        with self.subTest("the trace of that sweep"):
+            self.trace("replayed.db")
+            ran = self.run_coord(self.folder, "export", "--db", "a.db", "--format", "trace", code=2)
+            self.assertIn("a.db was imported; the record does not say when", ran.stderr)
         with self.subTest("a configuration or a missing shape is refused"):
             for args, said in ((["--config", "BX=16"], "--format kernel-tuner has all configurations, so --config does not apply"),
                                (["--shape", "recordet"], "there is no shape 'recordet' in the sweep; did you mean 'recorded'?")):
