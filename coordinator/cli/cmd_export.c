@@ -6,7 +6,12 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/cli/cmd.h"
+#include "coordinator/exchange/kernel_tuner.h"
+#include "coordinator/exchange/t4.h"
+#include "coordinator/exchange/trace.h"
 #include "coordinator/export/export.h"
+#include "coordinator/inspect/landscape_db.h"
+#include "coordinator/replay/landscape.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/stored_spec.h"
 #include "coordinator/store/dbpath.h"
@@ -16,78 +21,112 @@
 #include "coordinator/text/outfile.h"
 #include "coordinator/text/terminal.h"
 
-enum format {
-    FORMAT_HEADER,
-    FORMAT_JSON,
-    FORMAT_FLAGS,
-    FORMATS,
+static int print_header(struct export *export, FILE *to, struct err *err)
+{
+    (void)err;
+    export_header(export, to);
+    return 0;
+}
+
+static int print_flags(struct export *export, FILE *to, struct err *err)
+{
+    (void)err;
+    export_flags(export, to);
+    return 0;
+}
+
+typedef void whole_fn(const struct landscape *landscape, FILE *to);
+
+static const struct format {
+    const char *name;
+    int (*winner)(struct export *export, FILE *to, struct err *err);
+    whole_fn *whole; /* of a format that has all configurations */
+    int (*store)(struct store *store, FILE *to, struct err *err);
+} formats[] = {
+    { "header", .winner = print_header },
+    { "json", .winner = export_json },
+    { "flags", .winner = print_flags },
+    { "kernel-tuner", .whole = kernel_tuner_write },
+    { "t4", .whole = t4_write },
+    { "trace", .store = trace_write },
 };
 
-static const char *const format_names[FORMATS] = { "header", "json", "flags" };
+#define FORMATS_OF_WINNER "header, json or flags"
+#define FORMATS_OF_SWEEP "kernel-tuner, t4 or trace"
 
 struct settings {
     const char *sweep, *db, *format, *config, *shape, *out;
     bool force;
-    enum format as;
+    const struct format *as;
 };
 
 static int read_format(struct settings *settings, struct err *err)
 {
-    for (int i = 0; i < FORMATS; i++)
-        if (strcmp(settings->format, format_names[i]) == 0) {
-            settings->as = (enum format)i;
-            return 0;
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+        if (strcmp(settings->format, formats[i].name) == 0) {
+            settings->as = &formats[i];
+            break;
         }
-    return err_set(err, ERR_INPUT,
-                   "export: --format=%.32s: choose header, json or flags",
-                   settings->format);
-}
-
-static int print(struct export *export, const struct settings *settings,
-                 FILE *to, struct err *err)
-{
-    if (settings->as == FORMAT_JSON)
-        return export_json(export, to, err);
-    if (settings->as == FORMAT_HEADER)
-        export_header(export, to);
-    else
-        export_flags(export, to);
+    if (!settings->as)
+        return err_set(err, ERR_INPUT,
+                       "export: --format=%.32s: choose " FORMATS_OF_WINNER
+                       " for the winner, or " FORMATS_OF_SWEEP
+                       " for the whole sweep",
+                       settings->format);
+    if (!settings->as->winner && settings->config)
+        return err_set(err, ERR_INPUT,
+                       "export: --format %s has all configurations, so "
+                       "--config does not apply",
+                       settings->as->name);
+    if (settings->as->store && settings->shape)
+        return err_set(err, ERR_INPUT,
+                       "export: --format %s has all shapes, so --shape does "
+                       "not apply",
+                       settings->as->name);
     return 0;
 }
 
 /* ---- the file */
 
-/* Generate the whole text first, so that no partial file is written. */
-static int write_out(struct export *export, const struct settings *settings,
+struct page {
+    char *text;
+    size_t len;
+    FILE *to;
+};
+
+static void page_open(struct page *page)
+{
+    *page = (struct page){ .text = NULL };
+    page->to = mem_stream(&page->text, &page->len);
+}
+
+/* The whole text is there first, so that no partial file is written. */
+static int page_save(struct page *page, const struct settings *settings, int rc,
                      struct err *err)
 {
-    char *text = NULL;
-    size_t len = 0;
-    FILE *memory = mem_stream(&text, &len);
-    int rc = print(export, settings, memory, err);
-
-    mem_stream_close(memory, &text);
+    mem_stream_close(page->to, &page->text);
     if (rc == 0 && settings->out) {
-        rc = outfile_save(settings->out, text, len, settings->force, err);
+        rc = outfile_save(settings->out, page->text, page->len, settings->force,
+                          err);
     } else if (rc == 0) {
-        fwrite(text, 1, len, stdout);
+        fwrite(page->text, 1, page->len, stdout);
         rc = terminal_flush(stdout, err);
     }
-    free(text);
+    free(page->text);
     return rc;
 }
 
-static int run(struct store *store, const struct settings *settings,
-               struct err *err)
+/* ---- what is in it */
+
+static int write_winner(struct store *store, const struct report *report,
+                        const struct settings *settings, FILE *to,
+                        struct err *err)
 {
     struct stored_spec stored = { NULL, NULL, NULL };
-    struct report *report = NULL;
     struct export *export = NULL;
     struct winner winner;
-    int rc = report_load(store, &report, err);
+    int rc = stored_spec_open(report, &stored, err);
 
-    if (rc == 0)
-        rc = stored_spec_open(report, &stored, err);
     if (rc == 0)
         rc = settings->config
                  ? winner_named(report, &stored, settings->config, &winner, err)
@@ -95,9 +134,46 @@ static int run(struct store *store, const struct settings *settings,
     if (rc == 0)
         rc = export_make(report, &stored, &winner, store, &export, err);
     if (rc == 0)
-        rc = write_out(export, settings, err);
+        rc = settings->as->winner(export, to, err);
     export_free(export);
     stored_spec_close(&stored);
+    return rc;
+}
+
+static int write_whole(struct store *store, const struct report *report,
+                       const struct settings *settings, FILE *to,
+                       struct err *err)
+{
+    struct landscape *landscape = NULL;
+    size_t shape = 0;
+    int rc = 0;
+
+    if (settings->shape)
+        rc = winner_shape(report, settings->shape, &shape, err);
+    if (rc == 0)
+        rc = landscape_of_report(store, report, shape, &landscape, err);
+    if (rc == 0)
+        settings->as->whole(landscape, to);
+    landscape_free(landscape);
+    return rc;
+}
+
+static int run(struct store *store, const struct settings *settings,
+               struct err *err)
+{
+    struct report *report = NULL;
+    struct page page;
+    int rc = 0;
+
+    page_open(&page);
+    if (!settings->as->store)
+        rc = report_load(store, &report, err);
+    if (rc == 0)
+        rc = settings->as->store ? settings->as->store(store, page.to, err)
+             : settings->as->whole
+                 ? write_whole(store, report, settings, page.to, err)
+                 : write_winner(store, report, settings, page.to, err);
+    rc = page_save(&page, settings, rc, err);
     report_free(report);
     return rc;
 }
@@ -122,12 +198,16 @@ int cmd_export(int argc, char *argv[])
 {
     struct settings settings = { .format = "header" };
     const struct option list[] = {
-        { "format", OPTION_TEXT, &settings.format, "header|json|flags",
-          "a C header (the default), JSON, or -D options for nvcc", NULL },
+        { "format", OPTION_TEXT, &settings.format, "NAME",
+          FORMATS_OF_WINNER
+          " for the winner (default: header), " FORMATS_OF_SWEEP
+          " for the whole sweep",
+          NULL },
         { "config", OPTION_TEXT, &settings.config, "A=1,B=2|KEY",
           "export this configuration instead of the winner", NULL },
         { "shape", OPTION_TEXT, &settings.shape, "NAME",
-          "export the best at this shape instead of the headline", NULL },
+          "the best, or all times, at this shape instead of the headline",
+          NULL },
         { "db", OPTION_TEXT, &settings.db, "FILE",
           "the database (default: NAME.db beside the sweep file)", NULL },
         { "out", OPTION_TEXT, &settings.out, "FILE",
@@ -138,7 +218,9 @@ int cmd_export(int argc, char *argv[])
     const struct options options = {
         .command = "export",
         .arguments = "[SWEEP]",
-        .what = "Export the winner of a sweep for your build (docs/export.md).",
+        .what =
+            "Export the winner of a sweep for your build, or the whole sweep "
+            "for another tool (docs/export.md).",
         .list = list,
         .n = sizeof(list) / sizeof(list[0]),
         .arguments_max = 1,

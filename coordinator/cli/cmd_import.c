@@ -1,7 +1,9 @@
 /* fa-coord import: converts a record of another tuner to a database or sweep
- * file. */
+ * file, and a tuning problem to a sweep file. */
 #include "coordinator/cli/cmd.h"
 
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +11,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/problem/t1.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/store/dbnew.h"
@@ -22,6 +25,7 @@
 
 struct settings {
     const char *file, *out, *sweep;
+    bool lenient;
 };
 
 static int is_new(const char *path, struct err *err)
@@ -80,7 +84,59 @@ static int write_database(struct replay *replay, const struct spec *spec,
     return rc;
 }
 
-static int import(const struct settings *settings, struct err *err)
+/* ---- a T1 file */
+
+static void say_problem(const struct t1 *problem, const char *path)
+{
+    const char *const *notes;
+    size_t n = t1_notes(problem, &notes);
+
+    for (size_t i = 0; i < n; i++)
+        fprintf(stderr, "note: %s\n", notes[i]);
+    if (t1_passing(problem) < 0)
+        fprintf(stderr,
+                "%s: %" PRId64 " configurations; those that pass the "
+                "conditions are too many to count\n",
+                path, t1_points(problem));
+    else
+        fprintf(stderr,
+                "%s: %" PRId64 " configurations, %" PRId64
+                " pass the conditions\n",
+                path, t1_points(problem), t1_passing(problem));
+    fprintf(stderr,
+            "write reference.cu beside it, then run: fa-coord check %s\n",
+            path);
+}
+
+static int import_problem(const struct settings *settings, struct err *err)
+{
+    struct t1 *problem = NULL;
+    struct buf text;
+    int rc;
+
+    if (!settings->sweep)
+        return err_set(err, ERR_INPUT,
+                       "%s is a T1 file, which has no results; --sweep FILE "
+                       "makes a sweep file of it",
+                       settings->file);
+    rc = is_new(settings->sweep, err);
+    if (rc == 0)
+        rc = t1_load(settings->file, settings->lenient, &problem, err);
+    if (rc < 0)
+        return rc;
+    buf_init(&text, TEXT_MAX);
+    t1_sweep_text(problem, &text);
+    rc = outfile_save(settings->sweep, buf_text(&text), text.len, false, err);
+    buf_fini(&text);
+    if (rc == 0)
+        say_problem(problem, settings->sweep);
+    t1_free(problem);
+    return rc;
+}
+
+/* ---- a record */
+
+static int import_record(const struct settings *settings, struct err *err)
 {
     const struct replay_options options = { .file = settings->file,
                                             .speed_up = 1 };
@@ -90,9 +146,9 @@ static int import(const struct settings *settings, struct err *err)
     char *path = NULL;
     int rc;
 
-    if (!settings->file)
+    if (settings->lenient)
         return err_set(err, ERR_INPUT,
-                       "import: name a Kernel Tuner cache file");
+                       "import: --lenient is for the conditions of T1 files");
     rc = record_file_load(settings->file, &read, err);
     if (rc == 0)
         rc = replay_open(&options, &read, &replay, err);
@@ -116,6 +172,16 @@ static int import(const struct settings *settings, struct err *err)
     return rc;
 }
 
+static int import(const struct settings *settings, struct err *err)
+{
+    if (!settings->file)
+        return err_set(err, ERR_INPUT,
+                       "import: name a Kernel Tuner cache file, a T4 file or a "
+                       "T1 file");
+    return t1_is(settings->file) ? import_problem(settings, err)
+                                 : import_record(settings, err);
+}
+
 int cmd_import(int argc, char *argv[])
 {
     struct settings settings = { .file = NULL };
@@ -123,13 +189,17 @@ int cmd_import(int argc, char *argv[])
         { "out", OPTION_TEXT, &settings.out, "DB",
           "the database to make (default: NAME.db here)", "sweep" },
         { "sweep", OPTION_TEXT, &settings.sweep, "FILE",
-          "make a sweep file instead, for a replay", "out" },
+          "make a sweep file instead: of a record for a replay, of a T1 file "
+          "for its kernel",
+          "out" },
+        { "lenient", OPTION_FLAG, &settings.lenient, NULL,
+          "of a T1 file: leave out conditions that cannot be read", NULL },
     };
     const struct options options = {
         .command = "import",
         .arguments = "FILE",
         .what = "Import results of another tuner for report, explain and "
-                "compare (docs/import.md).",
+                "compare, or a tuning problem (docs/import.md).",
         .list = list,
         .n = sizeof(list) / sizeof(list[0]),
         .arguments_max = 1,

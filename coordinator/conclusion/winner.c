@@ -112,8 +112,8 @@ void winner_confirm(const struct report *report,
     }
 }
 
-static int shape_number(const struct report *report, const char *name,
-                        size_t *out, struct err *err)
+int winner_shape(const struct report *report, const char *name, size_t *out,
+                 struct err *err)
 {
     const char **names, *near;
 
@@ -136,7 +136,7 @@ int winner_load(struct store *store, const struct report *report,
     struct conclusion *conclusion = NULL;
     struct report_cost *cost = NULL;
     size_t at = 0;
-    int rc = shape ? shape_number(report, shape, &at, err) : 0;
+    int rc = shape ? winner_shape(report, shape, &at, err) : 0;
 
     if (rc == 0)
         rc = winner_find(report, shape ? (int)at : report_objective(report),

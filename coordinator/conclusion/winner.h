@@ -40,6 +40,10 @@ int winner_find(const struct report *report, int shape, struct winner *out,
 void winner_confirm(const struct report *report,
                     const struct conclusion *conclusion, struct winner *winner);
 
+/* The index of the shape with this name.  ERR_INPUT if there is none. */
+int winner_shape(const struct report *report, const char *name, size_t *out,
+                 struct err *err);
+
 /* Both steps, from the database of the report.  'shape' is a name, or NULL for
  * the objective of the sweep.  Returns 0, WINNER_NONE, ERR_INPUT for a shape
  * that the sweep does not have, or ERR_STORE. */

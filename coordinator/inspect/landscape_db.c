@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/buf.h"
 #include "common/err.h"
 #include "common/mem.h"
 #include "common/outcome.h"
@@ -15,8 +16,11 @@
 #include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
 
+#define PROBLEM_BYTES_MAX (1 << 16)
+
 struct maker {
     const struct report *report;
+    size_t shape; /* index in the report */
     struct landscape *to;
     struct row_query durations; /* of a configuration: build, GPU held */
     struct err *err;
@@ -144,7 +148,7 @@ static int keep_durations(struct maker *maker, const struct report_config *from,
 {
     struct durations found = { 0 };
     int rc = row_start(&maker->durations, maker->err, "ss", from->key,
-                       from->cells[0].nonce);
+                       from->cells[maker->shape].nonce);
 
     if (rc == 0)
         rc = row_next(&maker->durations, &found, maker->err);
@@ -159,8 +163,9 @@ static int keep_durations(struct maker *maker, const struct report_config *from,
 static int keep(struct maker *maker, const struct report_config *from)
 {
     struct landscape *to = maker->to;
-    const struct report_cell *cell = &from->cells[0];
-    struct landscape_config config = { .outcome = cell->outcome };
+    const struct report_cell *cell = &from->cells[maker->shape];
+    struct landscape_config config = { .outcome = cell->outcome,
+                                       .recorded_utc = cell->received_utc };
     uint16_t levels[DOMAIN_TUNABLES_MAX];
     int point, rc;
 
@@ -222,35 +227,66 @@ static int fill(struct maker *maker, struct store *store)
     return rc;
 }
 
+/* The sizes of the shape, in the order of the sweep file. */
+static char *problem_of(const struct report_shape *shape)
+{
+    struct stored_params vars;
+    struct buf text;
+    char *list;
+
+    if (stored_params_parse(shape->vars, &vars, NULL) < 0)
+        return NULL;
+    buf_init(&text, PROBLEM_BYTES_MAX);
+    buf_printf(&text, "[");
+    for (size_t i = 0; i < vars.n; i++)
+        buf_printf(&text, "%s%s", i ? ", " : "", vars.items[i].text);
+    buf_printf(&text, "]");
+    list = mem_strdup(buf_text(&text));
+    buf_fini(&text);
+    stored_params_fini(&vars);
+    return list;
+}
+
+int landscape_of_report(struct store *store, const struct report *report,
+                        size_t shape, struct landscape **out, struct err *err)
+{
+    struct maker maker = { .report = report, .shape = shape, .err = err };
+    const char *recorded_on = report->sweep.recorded_on;
+    int rc;
+
+    maker.to = mem_new(1, sizeof(*maker.to));
+    maker.to->best = maker.to->baseline = -1;
+    maker.to->device = mem_strdup("");
+    maker.to->kernel = mem_strdup(report->name);
+    maker.to->problem = problem_of(&report->shapes[shape]);
+    maker.to->facts = mem_new(1, sizeof(*maker.to->facts));
+    rc = stored_spec_facts(report, maker.to->facts, err);
+    if (rc == 0)
+        rc = fill(&maker, store);
+    if (rc == 0 && recorded_on && *recorded_on) {
+        free(maker.to->device);
+        maker.to->device = mem_strdup(recorded_on);
+    }
+    if (rc < 0) {
+        landscape_free(maker.to);
+        return err_within(err, rc, "%s", store_path(store));
+    }
+    *out = maker.to;
+    return 0;
+}
+
 int landscape_of_database(const char *path, struct landscape **out,
                           struct err *err)
 {
-    struct maker maker = { .err = err };
     struct report *report = NULL;
     struct store *store = NULL;
     int rc = store_open(path, STORE_WHOLE, &store, err);
 
-    if (rc < 0)
-        return rc;
-    rc = report_load(store, &report, err);
-    if (rc == 0) {
-        maker.report = report;
-        maker.to = mem_new(1, sizeof(*maker.to));
-        maker.to->best = maker.to->baseline = -1;
-        maker.to->device = mem_strdup("");
-        maker.to->kernel = mem_strdup(report->name);
-        maker.to->facts = mem_new(1, sizeof(*maker.to->facts));
-        rc = stored_spec_facts(report, maker.to->facts, err);
-        if (rc == 0)
-            rc = fill(&maker, store);
-        if (rc < 0)
-            err_within(err, rc, "%s", path);
-    }
+    if (rc == 0)
+        rc = report_load(store, &report, err);
+    if (rc == 0)
+        rc = landscape_of_report(store, report, 0, out, err);
     report_free(report);
     store_close(store);
-    if (rc < 0)
-        landscape_free(maker.to);
-    else
-        *out = maker.to;
     return rc;
 }

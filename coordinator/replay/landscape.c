@@ -27,5 +27,6 @@ void landscape_free(struct landscape *landscape)
     free(landscape->device);
     free(landscape->facts);
     free(landscape->kernel);
+    free(landscape->problem);
     free(landscape);
 }

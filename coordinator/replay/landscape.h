@@ -1,8 +1,8 @@
 /* landscape.h - a tuning space with recorded measurements
  *
- * It is read from a Kernel Tuner cache file, gzip or plain; a file that ends
- * early because its writer crashed is read as far as it goes.  Or it is read
- * from the database of a sweep: its headline shape, and the configurations that
+ * It is read from a Kernel Tuner cache file or a T4 file, gzip or plain; a file
+ * that ends early because its writer crashed is read as far as it goes.  Or it
+ * is read from the database of a sweep: its headline shape, and the configurations that
  * were settled.  A configuration has the number of its point in the domain.
  * Immutable once read; any thread may read it.
  */
@@ -11,12 +11,18 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/outcome.h"
 
 struct gpu_arch_facts;
 struct domain;
 struct err;
+
+/* Members of a configuration that only fa-coord writes.  Kernel Tuner has no
+ * words for some failures, and no reasons. */
+#define LANDSCAPE_OUTCOME "fa_outcome"
+#define LANDSCAPE_REASON "fa_reason"
 
 struct landscape_tunable {
     char *name;
@@ -32,11 +38,13 @@ struct landscape_config {
     size_t sample_at; /* index in 'samples' */
     int samples_n;
     double compile_s, verify_s, bench_s; /* 0: not recorded */
+    int64_t recorded_utc;                /* 0: not known */
     char *reason;                        /* of a failure; NULL: not recorded */
 };
 
 struct landscape {
     char *device, *kernel;        /* "" when not recorded */
+    char *problem;                /* JSON list of the sizes; NULL: not known */
     struct gpu_arch_facts *facts; /* of the device; NULL: not recorded */
     struct landscape_tunable *tunables;
     int tunables_n;

@@ -1,4 +1,5 @@
-/* Reads the cache of Kernel Tuner token by token, because it can be large. */
+/* Reads the cache of Kernel Tuner, or a T4 file, token by token, because it can
+ * be large. */
 #include "coordinator/replay/landscape_internal.h"
 
 #include <math.h>
@@ -12,12 +13,12 @@
 #include "coordinator/search/domain.h"
 #include "coordinator/text/terminal.h"
 
-static int next(struct landscape_reader *reader, enum json_token *token)
+int landscape_next(struct landscape_reader *reader, enum json_token *token)
 {
     return json_stream_next(reader->stream, token, reader->err);
 }
 
-static const char *text_of(const struct landscape_reader *reader)
+const char *landscape_text(const struct landscape_reader *reader)
 {
     return json_stream_text(reader->stream);
 }
@@ -65,44 +66,82 @@ static void add_value(struct landscape_tunable *tunable, const char *text,
     tunable->numbers[i] = number;
 }
 
+int landscape_add_value(struct landscape_reader *reader,
+                        struct landscape_tunable *tunable,
+                        enum json_token token)
+{
+    double number;
+    int rc = landscape_scalar(reader, token, tunable->name, &number);
+
+    if (rc < 0 || landscape_level(tunable, landscape_text(reader), number) >= 0)
+        return rc;
+    if (tunable->n == DOMAIN_LEVELS_MAX)
+        return json_stream_flaw(reader->stream, reader->err,
+                                "'%s' has more than %d values", tunable->name,
+                                DOMAIN_LEVELS_MAX);
+    tunable->ordered = tunable->ordered && !isnan(number);
+    add_value(tunable, landscape_text(reader), number);
+    return 0;
+}
+
 static int read_values(struct landscape_reader *reader,
                        struct landscape_tunable *tunable)
 {
     enum json_token token;
-    double number;
-    int rc = next(reader, &token);
+    int rc = landscape_next(reader, &token);
 
     if (rc == 0 && token != JSON_STREAM_OPEN_ARRAY)
         return json_stream_flaw(reader->stream, reader->err,
                                 "the values of '%s' are not a list",
                                 tunable->name);
-    tunable->ordered = true;
-    while (rc == 0 && (rc = next(reader, &token)) == 0 &&
-           token != JSON_STREAM_CLOSE_ARRAY && token != JSON_STREAM_END) {
-        rc = landscape_scalar(reader, token, tunable->name, &number);
-        if (rc < 0)
-            return rc;
-        if (landscape_level(tunable, text_of(reader), number) >= 0)
-            continue;
-        if (tunable->n == DOMAIN_LEVELS_MAX)
-            return json_stream_flaw(reader->stream, reader->err,
-                                    "'%s' has more than %d values",
-                                    tunable->name, DOMAIN_LEVELS_MAX);
-        tunable->ordered = tunable->ordered && !isnan(number);
-        add_value(tunable, text_of(reader), number);
-    }
+    while (rc == 0 && (rc = landscape_next(reader, &token)) == 0 &&
+           token != JSON_STREAM_CLOSE_ARRAY && token != JSON_STREAM_END)
+        rc = landscape_add_value(reader, tunable, token);
     if (rc == 0 && tunable->n == 0)
         return json_stream_flaw(reader->stream, reader->err,
                                 "'%s' has no values", tunable->name);
     return rc;
 }
 
+/* The current text is its name. */
+int landscape_add_tunable(struct landscape_reader *reader,
+                          struct landscape_tunable **out)
+{
+    struct landscape *to = reader->to;
+
+    if (!to->tunables)
+        to->tunables = mem_new(DOMAIN_TUNABLES_MAX, sizeof(*to->tunables));
+    if (to->tunables_n == DOMAIN_TUNABLES_MAX)
+        return json_stream_flaw(reader->stream, reader->err,
+                                "more than %d tunables", DOMAIN_TUNABLES_MAX);
+    *out = &to->tunables[to->tunables_n++];
+    (*out)->name = mem_strdup(landscape_text(reader));
+    (*out)->ordered = true;
+    return 0;
+}
+
+void landscape_make_domain(struct landscape *landscape)
+{
+    struct domain_tunable shapes[DOMAIN_TUNABLES_MAX];
+
+    for (int t = 0; t < landscape->tunables_n; t++) {
+        const struct landscape_tunable *tunable = &landscape->tunables[t];
+
+        shapes[t] = (struct domain_tunable){
+            .levels = tunable->n,
+            .ordered = tunable->ordered,
+            .values = tunable->ordered ? tunable->numbers : NULL,
+        };
+    }
+    landscape->domain = domain_new(shapes, landscape->tunables_n);
+}
+
 static int read_tunables(struct landscape_reader *reader)
 {
     struct landscape *to = reader->to;
-    struct domain_tunable shapes[DOMAIN_TUNABLES_MAX];
+    struct landscape_tunable *tunable;
     enum json_token token;
-    int rc = next(reader, &token);
+    int rc = landscape_next(reader, &token);
 
     if (rc < 0)
         return rc;
@@ -110,14 +149,11 @@ static int read_tunables(struct landscape_reader *reader)
         return json_stream_flaw(reader->stream, reader->err,
                                 "\"tune_params\" must be one object with a "
                                 "list of values for each tunable");
-    to->tunables = mem_new(DOMAIN_TUNABLES_MAX, sizeof(*to->tunables));
-    while ((rc = next(reader, &token)) == 0 && token == JSON_STREAM_KEY) {
-        if (to->tunables_n == DOMAIN_TUNABLES_MAX)
-            return json_stream_flaw(reader->stream, reader->err,
-                                    "more than %d tunables",
-                                    DOMAIN_TUNABLES_MAX);
-        to->tunables[to->tunables_n].name = mem_strdup(text_of(reader));
-        rc = read_values(reader, &to->tunables[to->tunables_n++]);
+    while ((rc = landscape_next(reader, &token)) == 0 &&
+           token == JSON_STREAM_KEY) {
+        rc = landscape_add_tunable(reader, &tunable);
+        if (rc == 0)
+            rc = read_values(reader, tunable);
         if (rc < 0)
             return rc;
     }
@@ -126,13 +162,7 @@ static int read_tunables(struct landscape_reader *reader)
     if (to->tunables_n == 0)
         return json_stream_flaw(reader->stream, reader->err,
                                 "\"tune_params\" is empty");
-    for (int t = 0; t < to->tunables_n; t++)
-        shapes[t] = (struct domain_tunable){
-            .levels = to->tunables[t].n,
-            .ordered = to->tunables[t].ordered,
-            .values = to->tunables[t].ordered ? to->tunables[t].numbers : NULL,
-        };
-    to->domain = domain_new(shapes, to->tunables_n);
+    landscape_make_domain(to);
     return 0;
 }
 
@@ -141,7 +171,7 @@ static int read_tunables(struct landscape_reader *reader)
 static int read_cache(struct landscape_reader *reader)
 {
     enum json_token token;
-    int rc = next(reader, &token);
+    int rc = landscape_next(reader, &token);
 
     if (rc < 0)
         return rc;
@@ -154,7 +184,8 @@ static int read_cache(struct landscape_reader *reader)
         return json_stream_skip(reader->stream, token, reader->err);
     }
     reader->in_cache = true;
-    while ((rc = next(reader, &token)) == 0 && token == JSON_STREAM_KEY) {
+    while ((rc = landscape_next(reader, &token)) == 0 &&
+           token == JSON_STREAM_KEY) {
         rc = landscape_read_entry(reader);
         if (rc < 0)
             return rc;
@@ -162,17 +193,17 @@ static int read_cache(struct landscape_reader *reader)
     return rc;
 }
 
-static int read_name(struct landscape_reader *reader, char **name)
+int landscape_read_name(struct landscape_reader *reader, char **name)
 {
     enum json_token token;
-    int rc = next(reader, &token);
+    int rc = landscape_next(reader, &token);
 
     if (rc < 0)
         return rc;
     if (token == JSON_STREAM_TEXT) {
         free(*name);
-        *name = mem_dup(text_of(reader),
-                        strnlen(text_of(reader), LANDSCAPE_NAME_MAX));
+        *name = mem_dup(landscape_text(reader),
+                        strnlen(landscape_text(reader), LANDSCAPE_NAME_MAX));
         terminal_clean(*name, false);
     }
     return json_stream_skip(reader->stream, token, reader->err);
@@ -181,7 +212,7 @@ static int read_name(struct landscape_reader *reader, char **name)
 /* Read one member of the top object; 'token' is its key. */
 static int read_part(struct landscape_reader *reader)
 {
-    const char *key = text_of(reader);
+    const char *key = landscape_text(reader);
     enum json_token token;
     int rc;
 
@@ -190,35 +221,38 @@ static int read_part(struct landscape_reader *reader)
     if (strcmp(key, "cache") == 0)
         return read_cache(reader);
     if (strcmp(key, "device_name") == 0)
-        return read_name(reader, &reader->to->device);
+        return landscape_read_name(reader, &reader->to->device);
     if (strcmp(key, "kernel_name") == 0)
-        return read_name(reader, &reader->to->kernel);
+        return landscape_read_name(reader, &reader->to->kernel);
     if (strcmp(key, "results") == 0)
-        reader->has_results = true;
-    rc = next(reader, &token);
+        return landscape_t4_results(reader);
+    if (strcmp(key, "metadata") == 0 && !reader->passed_over)
+        return landscape_t4_metadata(reader);
+    rc = landscape_next(reader, &token);
     return rc < 0 ? rc : json_stream_skip(reader->stream, token, reader->err);
 }
 
 static int read_members(struct landscape_reader *reader)
 {
     enum json_token token;
-    int rc = next(reader, &token);
+    int rc = landscape_next(reader, &token);
 
     if (rc < 0)
         return rc;
     if (token != JSON_STREAM_OPEN_OBJECT)
-        return json_stream_flaw(
-            reader->stream, reader->err,
-            "this is not a Kernel Tuner cache: it does not begin with '{'");
-    while (rc == 0 && (rc = next(reader, &token)) == 0 &&
+        return json_stream_flaw(reader->stream, reader->err,
+                                "this is not a Kernel Tuner cache or a T4 "
+                                "file: it does not begin with '{'");
+    while (rc == 0 && (rc = landscape_next(reader, &token)) == 0 &&
            token == JSON_STREAM_KEY)
         rc = read_part(reader);
     if (rc == 0 && token == JSON_STREAM_CLOSE_OBJECT)
-        rc = next(reader, &token); /* nothing may follow */
+        rc = landscape_next(reader, &token); /* nothing may follow */
     return rc;
 }
 
-/* Members may be sorted by name; then the cache comes before the tunables. */
+/* Members may be sorted by name; then the cache comes before the tunables.  A
+ * T4 file has its tunables only in its configurations. */
 static int read_again(struct landscape_reader *reader, const char *path)
 {
     int rc;
@@ -233,24 +267,24 @@ static int read_again(struct landscape_reader *reader, const char *path)
 static int nothing_in_it(const struct landscape_reader *reader)
 {
     if (reader->has_results)
-        return json_stream_flaw(
-            reader->stream, reader->err,
-            "the file has \"results\" but no \"cache\", so it is a T4 file; "
-            "give the cache file that Kernel Tuner wrote beside it");
+        return json_stream_flaw(reader->stream, reader->err,
+                                "\"results\" has no configurations");
     if (reader->passed && !reader->to->domain)
         return json_stream_flaw(reader->stream, reader->err,
                                 "the file has no \"tune_params\", which lists "
                                 "the values of the tunables");
     return json_stream_flaw(reader->stream, reader->err,
                             "the file has no configurations; a Kernel Tuner "
-                            "cache has them in \"cache\"");
+                            "cache has them in \"cache\", a T4 file in "
+                            "\"results\"");
 }
 
 static int read_file(struct landscape_reader *reader, const char *path)
 {
     int rc = read_members(reader);
 
-    if (rc == 0 && reader->passed && !reader->in_cache && reader->to->domain)
+    if (rc == 0 && !reader->in_cache && reader->to->domain &&
+        (reader->passed || reader->has_results))
         rc = read_again(reader, path);
     if (rc < 0)
         return rc;
@@ -262,7 +296,7 @@ static int read_file(struct landscape_reader *reader, const char *path)
 
 int landscape_load(const char *path, struct landscape **out, struct err *err)
 {
-    struct landscape_reader reader = { .err = err };
+    struct landscape_reader reader = { .unit = -3, .err = err };
     int rc = json_stream_open(path, &reader.stream, err);
 
     if (rc < 0)

@@ -11,15 +11,16 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "common/outcome.h"
+#include "coordinator/replay/numeral.h"
 #include "coordinator/search/domain.h"
 #include "coordinator/text/terminal.h"
 
 #define SAMPLES_MAX (1 << 27) /* of all configurations: 1 GiB */
 #define CONFIG_SAMPLES_MAX 65536
-#define MS 1e-3
-#define ERROR_TIME_MS 1e20 /* old versions record this for a failure */
 
-static const struct word {
+#define ERROR_TIME 1e20 /* old versions record this for a failure */
+
+static const struct landscape_word {
     const char *text;
     enum outcome outcome;
 } words[] = {
@@ -36,19 +37,14 @@ static const struct word {
     { "CorrectnessFailedConfig", OUTCOME_CORRECTNESS },
 };
 
-static int next(struct landscape_reader *reader, enum json_token *token)
+/* The current number, in seconds. */
+static double seconds_of(const struct landscape_reader *reader)
 {
-    return json_stream_next(reader->stream, token, reader->err);
+    return numeral_real(landscape_text(reader), reader->unit);
 }
 
-static const char *text_of(const struct landscape_reader *reader)
-{
-    return json_stream_text(reader->stream);
-}
-
-/* Such files have few lines, so a message names the configuration. */
-__attribute__((format(printf, 2, 3))) static int
-entry_flaw(const struct landscape_reader *reader, const char *fmt, ...)
+int landscape_entry_flaw(const struct landscape_reader *reader, const char *fmt,
+                         ...)
 {
     char what[300];
     va_list ap;
@@ -60,20 +56,7 @@ entry_flaw(const struct landscape_reader *reader, const char *fmt, ...)
                             "configuration \"%s\": %s", reader->key, what);
 }
 
-struct entry {
-    uint16_t levels[DOMAIN_TUNABLES_MAX];
-    bool given[DOMAIN_TUNABLES_MAX];
-    struct landscape_config config;
-    enum {
-        NO_TIME,
-        NOTHING_MEASURED, /* it has an entry, but no time */
-        HAS_TIME,
-        HAS_FAILED
-    } time;
-    const struct word *elsewhere; /* a failure that another member reports */
-};
-
-static const struct word *word_of(const char *text)
+static const struct landscape_word *word_of(const char *text)
 {
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (strcmp(text, words[i].text) == 0)
@@ -89,39 +72,45 @@ static bool is_number(const char *text)
     return end != text && *end == '\0';
 }
 
-static int read_failure(const struct landscape_reader *reader,
-                        struct entry *entry)
+int landscape_entry_failure(const struct landscape_reader *reader,
+                            struct landscape_entry *entry)
 {
-    const struct word *word = word_of(text_of(reader));
+    const struct landscape_word *word = word_of(landscape_text(reader));
 
-    if (!word && (!*text_of(reader) || is_number(text_of(reader))))
-        return entry_flaw(
+    if (!word &&
+        (!*landscape_text(reader) || is_number(landscape_text(reader))))
+        return landscape_entry_flaw(
             reader,
             "\"time\" is the text \"%.40s\"; it must be milliseconds, or a "
             "failure such as \"CompilationFailedConfig\"",
-            text_of(reader));
-    entry->time = HAS_FAILED;
+            landscape_text(reader));
+    entry->time = LANDSCAPE_FAILED;
     entry->config.outcome = word ? word->outcome : OUTCOME_RUNTIME;
     if (!word) {
         free(entry->config.reason);
         entry->config.reason =
             terminal_clean(mem_printf("recorded as '%.*s'", LANDSCAPE_NAME_MAX,
-                                      text_of(reader)),
+                                      landscape_text(reader)),
                            false);
     }
     return 0;
 }
 
-static int read_time(const struct landscape_reader *reader, struct entry *entry)
+int landscape_entry_time(const struct landscape_reader *reader,
+                         const char *text, int unit,
+                         struct landscape_entry *entry)
 {
-    double ms = json_stream_number(reader->stream);
+    double time = strtod(text, NULL);
 
-    if (ms <= 0)
-        return entry_flaw(reader, "the time is %g ms; it must be above 0", ms);
-    entry->time = HAS_TIME;
-    entry->config.time_s = ms * MS;
-    if (!(ms < ERROR_TIME_MS)) { /* or NaN */
-        entry->time = HAS_FAILED;
+    if (time <= 0)
+        return landscape_entry_flaw(reader,
+                                    "the time is %g%s; it must be above 0",
+                                    time, unit == -3 ? " ms" : "");
+    if (time < ERROR_TIME) {
+        entry->time = LANDSCAPE_TIMED;
+        entry->config.time_s = numeral_real(text, unit);
+    } else { /* or NaN */
+        entry->time = LANDSCAPE_FAILED;
         entry->config.outcome = OUTCOME_RUNTIME;
     }
     return 0;
@@ -133,7 +122,8 @@ static bool is_duration(double ms)
     return isfinite(ms) && ms > 0;
 }
 
-static int read_samples(struct landscape_reader *reader, struct entry *entry)
+int landscape_entry_samples(struct landscape_reader *reader,
+                            struct landscape_entry *entry)
 {
     struct landscape *to = reader->to;
     enum json_token token;
@@ -141,46 +131,51 @@ static int read_samples(struct landscape_reader *reader, struct entry *entry)
 
     entry->config.sample_at = to->samples_n;
     entry->config.samples_n = 0;
-    while ((rc = next(reader, &token)) == 0 &&
+    while ((rc = landscape_next(reader, &token)) == 0 &&
            (token == JSON_STREAM_NUMBER || token == JSON_STREAM_WORD)) {
         if (token == JSON_STREAM_WORD ||
             !is_duration(json_stream_number(reader->stream)))
             continue; /* not a time: ignored */
         if (to->samples_n == SAMPLES_MAX ||
             entry->config.samples_n == CONFIG_SAMPLES_MAX)
-            return entry_flaw(reader, "too many samples");
+            return landscape_entry_flaw(reader, "too many samples");
         if (to->samples_n == reader->samples_cap) {
             reader->samples_cap = 2 * reader->samples_cap + 4096;
             to->samples = mem_grow(to->samples, reader->samples_cap,
                                    sizeof(*to->samples));
         }
-        to->samples[to->samples_n++] = json_stream_number(reader->stream) * MS;
+        to->samples[to->samples_n++] = seconds_of(reader);
         entry->config.samples_n++;
     }
     if (rc == 0 && token != JSON_STREAM_CLOSE_ARRAY && token != JSON_STREAM_END)
-        return entry_flaw(reader, "a sample in \"times\" is not a number");
+        return landscape_entry_flaw(reader,
+                                    "a sample in \"times\" is not a number");
     return rc;
 }
 
 static int read_outcome(struct landscape_reader *reader, enum json_token token,
-                        struct entry *entry)
+                        struct landscape_entry *entry)
 {
     if (token == JSON_STREAM_NUMBER)
-        return read_time(reader, entry);
+        return landscape_entry_time(reader, landscape_text(reader),
+                                    reader->unit, entry);
     if (token == JSON_STREAM_TEXT)
-        return read_failure(reader, entry);
+        return landscape_entry_failure(reader, entry);
     if (token == JSON_STREAM_OPEN_ARRAY)
-        return read_samples(reader, entry);
-    if (token != JSON_STREAM_WORD || strcmp(text_of(reader), "null") != 0)
-        return entry_flaw(reader, "\"time\" is neither milliseconds nor a "
-                                  "failure such as "
-                                  "\"CompilationFailedConfig\"");
-    entry->time = NOTHING_MEASURED;
+        return landscape_entry_samples(reader, entry);
+    if (token != JSON_STREAM_WORD ||
+        strcmp(landscape_text(reader), "null") != 0)
+        return landscape_entry_flaw(reader,
+                                    "\"time\" is neither milliseconds nor a "
+                                    "failure such as "
+                                    "\"CompilationFailedConfig\"");
+    entry->time = LANDSCAPE_NOT_MEASURED;
     return 0;
 }
 
-static int read_level(struct landscape_reader *reader, enum json_token token,
-                      int t, struct entry *entry)
+int landscape_entry_level(struct landscape_reader *reader,
+                          enum json_token token, int t,
+                          struct landscape_entry *entry)
 {
     const struct landscape_tunable *tunable = &reader->to->tunables[t];
     double number;
@@ -188,17 +183,17 @@ static int read_level(struct landscape_reader *reader, enum json_token token,
 
     if (rc < 0)
         return rc;
-    level = landscape_level(tunable, text_of(reader), number);
+    level = landscape_level(tunable, landscape_text(reader), number);
     if (level < 0)
-        return entry_flaw(reader,
-                          "%s=%.40s is not among the values in \"tune_params\"",
-                          tunable->name, text_of(reader));
+        return landscape_entry_flaw(
+            reader, "%s=%.40s is not among the values in \"tune_params\"",
+            tunable->name, landscape_text(reader));
     entry->levels[t] = (uint16_t)level;
     entry->given[t] = true;
     return 0;
 }
 
-static double *duration_of(struct entry *entry, const char *key)
+static double *duration_of(struct landscape_entry *entry, const char *key)
 {
     return strcmp(key, "compile_time") == 0        ? &entry->config.compile_s
            : strcmp(key, "verification_time") == 0 ? &entry->config.verify_s
@@ -206,45 +201,69 @@ static double *duration_of(struct entry *entry, const char *key)
                                                    : NULL;
 }
 
-static int spec_read_member(struct landscape_reader *reader,
-                            struct entry *entry)
+void landscape_entry_duration(const struct landscape_reader *reader,
+                              enum json_token token, double *seconds)
+{
+    if (token == JSON_STREAM_NUMBER &&
+        is_duration(json_stream_number(reader->stream)))
+        *seconds = seconds_of(reader);
+}
+
+void landscape_entry_reason(const struct landscape_reader *reader,
+                            struct landscape_entry *entry)
+{
+    free(entry->config.reason);
+    entry->config.reason =
+        terminal_clean(mem_strdup(landscape_text(reader)), false);
+}
+
+static int read_member(struct landscape_reader *reader,
+                       struct landscape_entry *entry)
 {
     const struct landscape *to = reader->to;
-    double *duration = duration_of(entry, text_of(reader));
-    bool is_time = strcmp(text_of(reader), "time") == 0;
-    bool is_samples = strcmp(text_of(reader), "times") == 0;
+    double *duration = duration_of(entry, landscape_text(reader));
+    bool is_time = strcmp(landscape_text(reader), "time") == 0;
+    bool is_samples = strcmp(landscape_text(reader), "times") == 0;
+    bool is_outcome = strcmp(landscape_text(reader), LANDSCAPE_OUTCOME) == 0;
+    bool is_reason = strcmp(landscape_text(reader), LANDSCAPE_REASON) == 0;
     enum json_token token;
     int t = 0, rc;
 
     while (t < to->tunables_n &&
-           strcmp(to->tunables[t].name, text_of(reader)) != 0)
+           strcmp(to->tunables[t].name, landscape_text(reader)) != 0)
         t++;
-    rc = next(reader, &token);
+    rc = landscape_next(reader, &token);
     if (rc < 0 || token == JSON_STREAM_END)
         return rc;
     if (t < to->tunables_n)
-        return read_level(reader, token, t, entry);
+        return landscape_entry_level(reader, token, t, entry);
     if (is_time)
         return read_outcome(reader, token, entry);
     if (is_samples && token == JSON_STREAM_OPEN_ARRAY)
-        return read_samples(reader, entry);
-    if (duration && token == JSON_STREAM_NUMBER &&
-        is_duration(json_stream_number(reader->stream)))
-        *duration = json_stream_number(reader->stream) * MS;
-    if (token == JSON_STREAM_TEXT && !entry->elsewhere)
-        entry->elsewhere = word_of(text_of(reader));
+        return landscape_entry_samples(reader, entry);
+    if (duration)
+        landscape_entry_duration(reader, token, duration);
+    if (token == JSON_STREAM_TEXT && is_outcome)
+        entry->exact = word_of(landscape_text(reader));
+    else if (token == JSON_STREAM_TEXT && is_reason)
+        landscape_entry_reason(reader, entry);
+    else if (token == JSON_STREAM_TEXT && !entry->elsewhere)
+        entry->elsewhere = word_of(landscape_text(reader));
     return json_stream_skip(reader->stream, token, reader->err);
 }
 
 /* The outcome of the entry.  If the tuning objective was not time, the
  * objective's member has the failure.  Without a mean, the time comes from the
  * samples. */
-static int conclude(struct landscape_reader *reader, struct entry *entry)
+static int conclude(struct landscape_reader *reader,
+                    struct landscape_entry *entry)
 {
     struct landscape_config *config = &entry->config;
     double sum = 0;
 
-    if (entry->time == HAS_TIME || entry->time == HAS_FAILED)
+    if (entry->time == LANDSCAPE_FAILED && entry->exact)
+        config->outcome = entry->exact->outcome;
+    if (entry->time == LANDSCAPE_TIMED || entry->time == LANDSCAPE_FAILED)
         return 0;
     if (entry->elsewhere) {
         config->outcome = entry->elsewhere->outcome;
@@ -252,23 +271,25 @@ static int conclude(struct landscape_reader *reader, struct entry *entry)
         for (int i = 0; i < config->samples_n; i++)
             sum += reader->to->samples[config->sample_at + (size_t)i];
         config->time_s = sum / config->samples_n;
-    } else if (entry->time == NOTHING_MEASURED) {
+    } else if (entry->time == LANDSCAPE_NOT_MEASURED) {
         config->outcome = OUTCOME_RUNTIME;
         config->reason = mem_strdup("recorded without a time");
     } else {
-        return entry_flaw(reader, "it has no \"time\"");
+        return landscape_entry_flaw(reader, "it has no \"time\"");
     }
     return 0;
 }
 
-static int keep(struct landscape_reader *reader, struct entry *entry)
+int landscape_entry_keep(struct landscape_reader *reader,
+                         struct landscape_entry *entry)
 {
     struct landscape *to = reader->to;
     int point, rc;
 
     for (int t = 0; t < to->tunables_n; t++)
         if (!entry->given[t])
-            return entry_flaw(reader, "it has no '%s'", to->tunables[t].name);
+            return landscape_entry_flaw(reader, "it has no '%s'",
+                                        to->tunables[t].name);
     rc = conclude(reader, entry);
     if (rc < 0)
         return rc;
@@ -296,20 +317,20 @@ static int keep(struct landscape_reader *reader, struct entry *entry)
 
 int landscape_read_entry(struct landscape_reader *reader)
 {
-    struct entry entry = { .time = NO_TIME };
+    struct landscape_entry entry = { .time = LANDSCAPE_NO_TIME };
     enum json_token token;
     int rc;
 
-    snprintf(reader->key, sizeof(reader->key), "%s", text_of(reader));
+    snprintf(reader->key, sizeof(reader->key), "%s", landscape_text(reader));
     terminal_clean(reader->key, false);
-    rc = next(reader, &token);
+    rc = landscape_next(reader, &token);
     if (rc == 0 && token != JSON_STREAM_OPEN_OBJECT && token != JSON_STREAM_END)
-        rc = entry_flaw(reader, "a configuration must be an object");
-    while (rc == 0 && (rc = next(reader, &token)) == 0 &&
+        rc = landscape_entry_flaw(reader, "a configuration must be an object");
+    while (rc == 0 && (rc = landscape_next(reader, &token)) == 0 &&
            token == JSON_STREAM_KEY)
-        rc = spec_read_member(reader, &entry);
+        rc = read_member(reader, &entry);
     if (rc == 0 && token == JSON_STREAM_CLOSE_OBJECT)
-        rc = keep(reader, &entry);
+        rc = landscape_entry_keep(reader, &entry);
     free(entry.config.reason);
     return rc;
 }

@@ -122,7 +122,7 @@ static void put_screened(const struct report *report, FILE *to)
         report_ranking_screening(report, memory);
     else
         fputs("No configuration has a correct result and a time.", memory);
-    fclose(memory);
+    mem_stream_close(memory, &text);
     paragraph_labelled(to, LABEL, "Answer", "%s", text);
     free(text);
 }

@@ -1,7 +1,7 @@
 /* record_file.h - reads the record for a replay or an import
  *
- * A record is a cache file of Kernel Tuner or the database of a sweep.  The
- * contents of the file show which of the two it is.
+ * A record is a cache file of Kernel Tuner, a T4 file, or the database of a
+ * sweep.  The contents of the file show which of them it is.
  */
 #ifndef FA_COORDINATOR_TASKS_RECORD_FILE_H
 #define FA_COORDINATOR_TASKS_RECORD_FILE_H

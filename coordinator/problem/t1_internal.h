@@ -1,0 +1,94 @@
+/* t1_internal.h - the parts of a problem; private to t1*.c */
+#ifndef FA_COORDINATOR_PROBLEM_T1_INTERNAL_H
+#define FA_COORDINATOR_PROBLEM_T1_INTERNAL_H
+
+#include "common/buf.h"
+#include "coordinator/problem/t1.h"
+#include "coordinator/python/py_expression.h"
+#include "coordinator/text/caret.h"
+#include "coordinator/text/json.h"
+
+#define T1_TUNABLES_MAX 64
+#define T1_CONDITIONS_MAX 256
+#define T1_SIZES_MAX 8
+#define T1_SQL_MAX 8192
+
+struct t1_tunable {
+    char *name; /* in the file */
+    char *sql;  /* one that a sweep file accepts */
+    struct py_value *values;
+    size_t n;
+    struct py_value start;      /* its "Default", or the first value */
+    struct py_expression *list; /* which owns the values; or NULL */
+};
+
+struct t1_condition {
+    struct py_expression *python;
+    const char *text; /* as it stands in the file */
+    size_t at;        /* in the file */
+    size_t last;      /* the last tunable that it names */
+    char *sql;        /* NULL: it always holds */
+};
+
+struct t1_argument {
+    char *name;
+    const char *type; /* of a sweep file */
+    char *size;       /* SQL; NULL: a scalar */
+    const char *access;
+    char *fill; /* JSON; of a scalar, its value */
+};
+
+struct t1 {
+    struct buf file;
+    struct caret_text text;
+    struct json_doc *doc;
+    bool lenient;
+    char *name;
+    struct t1_tunable tunables[T1_TUNABLES_MAX];
+    size_t n_tunables;
+    struct t1_condition conditions[T1_CONDITIONS_MAX];
+    size_t n_conditions;
+    struct py_name names[T1_TUNABLES_MAX + 1]; /* of the tunables and of
+                                                * ProblemSize */
+    struct py_value sizes[T1_SIZES_MAX];
+    size_t n_sizes;
+    struct py_value baseline[T1_TUNABLES_MAX];
+    int64_t points, passing;
+    char *launch[6]; /* SQL: grid, block */
+    struct t1_argument *arguments;
+    size_t n_arguments;
+    char **notes;
+    size_t n_notes;
+};
+
+/* Record what was left out or assumed. */
+void t1_note(struct t1 *problem, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* A flaw at a value of the file. */
+int t1_flaw(const struct t1 *problem, const struct json *at, const char *why,
+            struct err *err, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+/* A flaw inside of a text that is a Python expression. */
+int t1_python_flaw(const struct t1 *problem, size_t at,
+                   const struct py_flaw *flaw, const char *text,
+                   struct err *err);
+struct py_scope t1_scope(const struct t1 *problem);
+/* A member of an object, or NULL; a missing object has none. */
+const struct json *t1_member(const struct json *object, const char *key);
+const char *t1_text(const struct json *value); /* NULL: it is no text */
+
+/* t1_space.c: the tunables and the conditions, once ProblemSize is known. */
+int t1_read_tunables(struct t1 *problem, const struct json *space,
+                     struct err *err);
+int t1_read_conditions(struct t1 *problem, const struct json *space,
+                       struct err *err);
+/* Count the configurations, and find the baseline. */
+int t1_walk(struct t1 *problem, struct err *err);
+
+/* t1_kernel.c: launch and arguments. */
+int t1_read_sizes(struct t1 *problem, const struct json *kernel,
+                  struct err *err);
+int t1_read_kernel(struct t1 *problem, const struct json *kernel,
+                   struct err *err);
+
+#endif

@@ -1,0 +1,367 @@
+/* The tunables and conditions of a T1 file. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/problem/t1_internal.h"
+#include "coordinator/python/py_sql.h"
+#include "coordinator/replay/landscape.h"
+
+#define VALUES_MAX 4096         /* of a tunable in a sweep file */
+#define EVALUATIONS_MAX 2000000 /* while counting: seconds */
+
+/* ---- tunables */
+
+static bool value_of(const struct json *json, struct py_value *out)
+{
+    switch (json->kind) {
+    case JSON_NUMBER:
+        *out = json->whole ? py_value_int((int64_t)json->number)
+                           : py_value_real(json->number);
+        return true;
+    case JSON_BOOL:
+        *out = py_value_bool(json->truth);
+        return true;
+    case JSON_TEXT:
+        *out = py_value_text(json->text);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A list in JSON, though the schema wants a text. */
+static int values_of_list(const struct t1 *problem, const struct json *list,
+                          struct t1_tunable *tunable, struct err *err)
+{
+    tunable->values = mem_new(list->n + 1, sizeof(*tunable->values));
+    tunable->n = list->n;
+    for (size_t i = 0; i < list->n; i++)
+        if (!value_of(&list->items[i], &tunable->values[i]))
+            return t1_flaw(problem, &list->items[i], NULL, err,
+                           "a value of '%.60s' is no number, text or bool",
+                           tunable->name);
+    return 0;
+}
+
+static int values_of_python(const struct t1 *problem, const struct json *text,
+                            struct t1_tunable *tunable, struct err *err)
+{
+    struct py_scope nothing = { NULL, 0 };
+    struct py_value list;
+    struct py_flaw flaw;
+    int rc = py_expression_parse(text->text, &tunable->list, &flaw);
+
+    if (rc == 0)
+        rc = py_expression_eval(tunable->list, &nothing, &list, &flaw);
+    if (rc == 0 && list.kind != PY_LIST)
+        return t1_flaw(problem, text, "as in \"[16, 32, 64]\"", err,
+                       "the values of '%.60s' are not a list", tunable->name);
+    if (rc < 0)
+        return t1_flaw(problem, text, NULL, err, "the values of '%.60s': %s",
+                       tunable->name, flaw.what);
+    tunable->values = mem_new(list.n + 1, sizeof(*tunable->values));
+    for (size_t i = 0; i < list.n; i++) {
+        tunable->values[tunable->n++] = list.items[i];
+        if (list.items[i].kind == PY_LIST)
+            return t1_flaw(problem, text, NULL, err,
+                           "a value of '%.60s' is a list", tunable->name);
+    }
+    return 0;
+}
+
+/* A sweep file wants distinct values. */
+static void drop_repeated(struct t1_tunable *tunable)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < tunable->n; i++) {
+        size_t k = 0;
+
+        while (k < n &&
+               !py_value_equal(&tunable->values[k], &tunable->values[i]))
+            k++;
+        if (k == n)
+            tunable->values[n++] = tunable->values[i];
+    }
+    tunable->n = n;
+}
+
+static int read_tunable(struct t1 *problem, const struct json *json,
+                        struct err *err)
+{
+    struct t1_tunable *tunable = &problem->tunables[problem->n_tunables];
+    const char *name = t1_text(t1_member(json, "Name"));
+    const struct json *values = t1_member(json, "Values");
+    const struct json *start = t1_member(json, "Default");
+    int rc;
+
+    if (!name || !values)
+        return t1_flaw(problem, json, NULL, err,
+                       "a tuning parameter has a \"Name\" and \"Values\"");
+    problem->n_tunables++;
+    tunable->name = mem_strdup(name);
+    if (values->kind == JSON_TEXT)
+        rc = values_of_python(problem, values, tunable, err);
+    else if (values->kind == JSON_ARRAY)
+        rc = values_of_list(problem, values, tunable, err);
+    else
+        rc = t1_flaw(problem, values, "as in \"[16, 32, 64]\"", err,
+                     "\"Values\" must be a text with a list");
+    if (rc < 0)
+        return rc;
+    drop_repeated(tunable);
+    if (tunable->n < 1 || tunable->n > VALUES_MAX)
+        return t1_flaw(problem, values, NULL, err,
+                       "'%.60s' has %zu values; it must have 1 to %d", name,
+                       tunable->n, VALUES_MAX);
+    if (!start || !value_of(start, &tunable->start))
+        tunable->start = tunable->values[0];
+    return 0;
+}
+
+/* Names that SQL or C++ does not allow are changed as those of a record. */
+static void fit_names(struct t1 *problem)
+{
+    struct landscape_tunable fitted[T1_TUNABLES_MAX] = { { .name = NULL } };
+    struct landscape land = { .tunables = fitted,
+                              .tunables_n = (int)problem->n_tunables };
+
+    for (size_t i = 0; i < problem->n_tunables; i++)
+        fitted[i].name = mem_strdup(problem->tunables[i].name);
+    landscape_fit_names(&land);
+    for (size_t i = 0; i < problem->n_tunables; i++) {
+        struct t1_tunable *tunable = &problem->tunables[i];
+
+        tunable->sql = fitted[i].name;
+        if (strcmp(tunable->sql, tunable->name) != 0)
+            t1_note(problem, "'%.60s' is called %s in the sweep file",
+                    tunable->name, tunable->sql);
+        problem->names[i] = (struct py_name){ .name = tunable->name,
+                                              .sql = tunable->sql,
+                                              .value = tunable->start,
+                                              .values = tunable->values,
+                                              .n_values = tunable->n };
+    }
+}
+
+int t1_read_tunables(struct t1 *problem, const struct json *space,
+                     struct err *err)
+{
+    const struct json *list = t1_member(space, "TuningParameters");
+    int rc = 0;
+
+    if (!list || list->kind != JSON_ARRAY || list->n < 1 ||
+        list->n > T1_TUNABLES_MAX)
+        return t1_flaw(problem, list ? list : space, NULL, err,
+                       "\"TuningParameters\" must be a list of 1 to %d",
+                       T1_TUNABLES_MAX);
+    for (size_t i = 0; rc == 0 && i < list->n; i++)
+        rc = read_tunable(problem, &list->items[i], err);
+    if (rc < 0)
+        return rc;
+    fit_names(problem);
+    if (problem->n_sizes > 0)
+        problem->names[problem->n_tunables] = (struct py_name){
+            .name = "ProblemSize",
+            .sql = "P",
+            .value = { .kind = PY_LIST,
+                       .items = problem->sizes,
+                       .n = problem->n_sizes },
+        };
+    return 0;
+}
+
+/* ---- conditions */
+
+static int condition_sql(struct t1 *problem, struct t1_condition *condition,
+                         struct py_flaw *flaw)
+{
+    struct py_scope scope = t1_scope(problem);
+    struct buf sql;
+    size_t at = 0;
+    const char *unknown = py_expression_unknown(condition->python, &scope, &at);
+    int rc = 0;
+
+    if (unknown) {
+        snprintf(flaw->what, sizeof(flaw->what),
+                 "there is no tuning parameter '%.80s'", unknown);
+        flaw->at = at;
+        return ERR_INPUT;
+    }
+    buf_init(&sql, T1_SQL_MAX - 100);
+    rc = py_sql_condition(condition->python, &scope, &sql, flaw);
+    if (rc == 0 && strcmp(buf_text(&sql), "1") != 0)
+        condition->sql = mem_strdup(buf_text(&sql));
+    buf_fini(&sql);
+    for (size_t i = 0; i < problem->n_tunables; i++)
+        if (py_expression_uses(condition->python, problem->tunables[i].name))
+            condition->last = i;
+    return rc;
+}
+
+static int read_condition(struct t1 *problem, const struct json *json,
+                          struct err *err)
+{
+    struct t1_condition *condition =
+        &problem->conditions[problem->n_conditions];
+    const struct json *text =
+        json->kind == JSON_OBJECT ? t1_member(json, "Expression") : json;
+    struct py_flaw flaw;
+    int rc;
+
+    if (!t1_text(text))
+        return t1_flaw(problem, json, NULL, err,
+                       "a condition has an \"Expression\", which is a text");
+    condition->text = text->text;
+    condition->at = text->at;
+    rc = py_expression_parse(text->text, &condition->python, &flaw);
+    if (rc == 0)
+        rc = condition_sql(problem, condition, &flaw);
+    if (rc == 0) {
+        problem->n_conditions++;
+        return 0;
+    }
+    py_expression_free(condition->python);
+    free(condition->sql);
+    memset(condition, 0, sizeof(*condition));
+    if (!problem->lenient)
+        return t1_python_flaw(problem, text->at, &flaw, text->text, err);
+    t1_note(problem, "line %d: the condition '%.100s' is left out: %s",
+            caret_line_number(&problem->text, text->at), text->text, flaw.what);
+    return 0;
+}
+
+int t1_read_conditions(struct t1 *problem, const struct json *space,
+                       struct err *err)
+{
+    const struct json *list = t1_member(space, "Conditions");
+    int rc = 0;
+
+    if (!list || list->kind == JSON_NULL)
+        return 0;
+    if (list->kind != JSON_ARRAY || list->n > T1_CONDITIONS_MAX)
+        return t1_flaw(problem, list, NULL, err,
+                       "\"Conditions\" must be a list of at most %d",
+                       T1_CONDITIONS_MAX);
+    for (size_t i = 0; rc == 0 && i < list->n; i++)
+        rc = read_condition(problem, &list->items[i], err);
+    return rc;
+}
+
+/* ---- counting */
+
+struct walk {
+    struct t1 *problem;
+    long left; /* evaluations */
+    bool found;
+    struct err *err;
+};
+
+/* 1: it holds, 0: it does not; or an error. */
+static int holds(struct walk *walk, struct t1_condition *condition)
+{
+    struct t1 *problem = walk->problem;
+    struct py_scope scope = t1_scope(problem);
+    struct py_value value;
+    struct py_flaw flaw;
+
+    walk->left--;
+    if (py_expression_eval(condition->python, &scope, &value, &flaw) == 0)
+        return py_value_truth(&value);
+    return problem->lenient ? 0
+                            : t1_python_flaw(problem, condition->at, &flaw,
+                                             condition->text, walk->err);
+}
+
+/* The conditions whose last tunable is 't'; a constant one has the first. */
+static int hold_at(struct walk *walk, size_t t)
+{
+    struct t1 *problem = walk->problem;
+    int rc = 1;
+
+    for (size_t i = 0; rc == 1 && i < problem->n_conditions; i++)
+        if (problem->conditions[i].last == t)
+            rc = holds(walk, &problem->conditions[i]);
+    return rc;
+}
+
+static void found(struct walk *walk)
+{
+    struct t1 *problem = walk->problem;
+
+    for (size_t t = 0; !walk->found && t < problem->n_tunables; t++)
+        problem->baseline[t] = problem->names[t].value;
+    walk->found = true;
+    problem->passing++;
+}
+
+static int walk_from(struct walk *walk, size_t t)
+{
+    struct t1 *problem = walk->problem;
+
+    for (size_t i = 0; i < problem->tunables[t].n && walk->left > 0; i++) {
+        int rc;
+
+        problem->names[t].value = problem->tunables[t].values[i];
+        rc = hold_at(walk, t);
+        walk->left--;
+        if (rc == 1 && t + 1 < problem->n_tunables)
+            rc = walk_from(walk, t + 1);
+        else if (rc == 1)
+            found(walk);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+/* The defaults of the file, if they pass. */
+static int try_defaults(struct walk *walk, bool *pass)
+{
+    struct t1 *problem = walk->problem;
+    int rc = 1;
+
+    for (size_t t = 0; t < problem->n_tunables; t++)
+        problem->names[t].value = problem->tunables[t].start;
+    for (size_t t = 0; rc == 1 && t < problem->n_tunables; t++)
+        rc = hold_at(walk, t);
+    *pass = rc == 1;
+    return rc < 0 ? rc : 0;
+}
+
+int t1_walk(struct t1 *problem, struct err *err)
+{
+    struct walk walk = { problem, EVALUATIONS_MAX, false, err };
+    bool pass;
+    int rc = try_defaults(&walk, &pass);
+
+    for (size_t t = 0; pass && t < problem->n_tunables; t++)
+        problem->baseline[t] = problem->tunables[t].start;
+    walk.found = pass;
+    problem->points = 1;
+    for (size_t t = 0; t < problem->n_tunables; t++)
+        if (__builtin_mul_overflow(problem->points,
+                                   (int64_t)problem->tunables[t].n,
+                                   &problem->points))
+            problem->points = INT64_MAX;
+    if (rc == 0)
+        rc = walk_from(&walk, 0);
+    if (rc < 0)
+        return rc;
+    if (walk.left <= 0)
+        problem->passing = -1;
+    if (!walk.found)
+        return err_set(err, ERR_INPUT, "%s: %s", problem->text.file,
+                       walk.left > 0 ? "the conditions reject every "
+                                       "configuration"
+                                     : "the defaults do not pass the "
+                                       "conditions, and no configuration that "
+                                       "does was found in 2,000,000 tries");
+    if (!pass)
+        t1_note(problem, "the defaults do not pass the conditions; the "
+                         "baseline is the first configuration that does");
+    return 0;
+}

@@ -1,0 +1,174 @@
+/* Writes the sweep file of a problem. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/mem.h"
+#include "coordinator/problem/t1_internal.h"
+#include "coordinator/text/value.h"
+
+static void put_value(const struct py_value *value, struct buf *out)
+{
+    struct value json = {
+        .kind = value->kind == PY_REAL   ? VALUE_REAL
+                : value->kind == PY_BOOL ? VALUE_BOOL
+                : value->kind == PY_TEXT ? VALUE_TEXT
+                                         : VALUE_INT,
+        .integer = value->integer,
+        .real = value->real,
+        .text = value->text,
+    };
+
+    value_json(&json, out);
+}
+
+static const struct json *kernel_of(const struct t1 *problem)
+{
+    return t1_member(json_root(problem->doc), "KernelSpecification");
+}
+
+/* "-std=" is a key of its own in a sweep file. */
+static void put_kernel(const struct t1 *problem, struct buf *out)
+{
+    const struct json *kernel = kernel_of(problem);
+    const struct json *options = t1_member(kernel, "CompilerOptions");
+    const char *source = t1_text(t1_member(kernel, "KernelFile"));
+    const char *entry = t1_text(t1_member(kernel, "KernelName"));
+    const char *standard = NULL;
+    size_t n = 0;
+
+    buf_str(out, "\"kernel\": { \"source\": ");
+    value_quote(source ? source : "kernel.cu", out);
+    buf_str(out, ", \"entry\": ");
+    value_quote(entry ? entry : problem->name, out);
+    buf_str(out, ", \"flags\": [");
+    for (size_t i = 0; options && options->kind == JSON_ARRAY && i < options->n;
+         i++) {
+        const char *flag = t1_text(&options->items[i]);
+
+        if (flag && strncmp(flag, "-std=", 5) == 0) {
+            standard = flag + 5;
+        } else if (flag) {
+            buf_str(out, n++ ? ", " : "");
+            value_quote(flag, out);
+        }
+    }
+    buf_str(out, "]");
+    if (standard) {
+        buf_str(out, ", \"standard\": ");
+        value_quote(standard, out);
+    }
+    buf_str(out, " },\n");
+}
+
+static void put_tunables(const struct t1 *problem, struct buf *out)
+{
+    buf_str(out, "\"tunables\": {");
+    for (size_t t = 0; t < problem->n_tunables; t++) {
+        const struct t1_tunable *tunable = &problem->tunables[t];
+
+        buf_printf(out, "%s\n  \"%s\": [", t ? "," : "", tunable->sql);
+        for (size_t i = 0; i < tunable->n; i++) {
+            buf_str(out, i ? ", " : "");
+            put_value(&tunable->values[i], out);
+        }
+        buf_str(out, "]");
+    }
+    buf_str(out, "\n},\n\"baseline\": {");
+    for (size_t t = 0; t < problem->n_tunables; t++) {
+        buf_printf(out, "%s\"%s\": ", t ? ", " : " ", problem->tunables[t].sql);
+        put_value(&problem->baseline[t], out);
+    }
+    buf_str(out, " },\n");
+}
+
+/* A gate yields a value for every point: lenient ones reject where Python would
+ * raise an error. */
+static void put_gates(const struct t1 *problem, struct buf *out)
+{
+    size_t n = 0;
+
+    buf_str(out, "\"gates\": [");
+    for (size_t i = 0; i < problem->n_conditions; i++) {
+        const struct t1_condition *condition = &problem->conditions[i];
+        char *rule;
+
+        if (!condition->sql)
+            continue;
+        rule = mem_printf(problem->lenient ? "NOT coalesce(%s, 0)" : "NOT %s",
+                          condition->sql);
+        buf_printf(out, "%s\n  { \"name\": \"condition_%zu\", \"reject\": ",
+                   n++ ? "," : "", i + 1);
+        value_quote(rule, out);
+        buf_str(out, ",\n    \"why\": ");
+        value_quote(condition->text, out);
+        buf_str(out, " }");
+        free(rule);
+    }
+    buf_str(out, n ? "\n],\n" : "],\n");
+}
+
+static void put_launch(const struct t1 *problem, struct buf *out)
+{
+    const struct json *shared = t1_member(kernel_of(problem), "SharedMemory");
+
+    buf_str(out, "\"launch\": { \"grid\": [");
+    for (size_t i = 0; i < 6; i++) {
+        buf_str(out, i == 3 ? "], \"block\": [" : i ? ", " : "");
+        value_quote(problem->launch[i], out);
+    }
+    buf_printf(out, "], \"smem\": %lld },\n",
+               shared && shared->kind == JSON_NUMBER ? (long long)shared->number
+                                                     : 0LL);
+    buf_str(out, "\"shapes\": [ { \"name\": \"problem\"");
+    for (size_t i = 0; i < problem->n_sizes; i++)
+        buf_printf(out, ", \"P%zu\": %lld", i,
+                   (long long)problem->sizes[i].integer);
+    buf_str(out, " } ],\n");
+}
+
+static void put_arguments(const struct t1 *problem, struct buf *out)
+{
+    buf_str(out, "\"arguments\": [");
+    for (size_t i = 0; i < problem->n_arguments; i++) {
+        const struct t1_argument *argument = &problem->arguments[i];
+        bool output =
+            argument->access && strcmp(argument->access, "output") == 0;
+
+        buf_printf(out, "%s\n  { \"name\": ", i ? "," : "");
+        value_quote(argument->name, out);
+        buf_printf(out, ", \"type\": \"%s\"", argument->type);
+        if (!argument->size) {
+            buf_printf(out, ", \"value\": %s }", argument->fill);
+            continue;
+        }
+        buf_str(out, ", \"shape\": [");
+        value_quote(argument->size, out);
+        buf_str(out, "]");
+        if (argument->access)
+            buf_printf(out, ", \"%s\": true", argument->access);
+        if (!output)
+            buf_printf(out, ", \"fill\": %s", argument->fill);
+        buf_str(out, " }");
+    }
+    buf_str(out, problem->n_arguments ? "\n],\n" : "],\n");
+}
+
+void t1_sweep_text(const struct t1 *problem, struct buf *out)
+{
+    buf_str(out, "// Made of a T1 file.  T1 has no reference: write "
+                 "reference.cu, a kernel with the\n// same arguments whose "
+                 "outputs are double (docs/sweep-file.md, 9).\n");
+    for (size_t i = 0; i < problem->n_notes; i++)
+        buf_printf(out, "// %s\n", problem->notes[i]);
+    buf_str(out, "{\n\"name\": ");
+    value_quote(problem->name, out);
+    buf_str(out, ",\n");
+    put_kernel(problem, out);
+    put_tunables(problem, out);
+    put_gates(problem, out);
+    put_launch(problem, out);
+    put_arguments(problem, out);
+    buf_str(out, "\"reference\": { \"source\": \"reference.cu\", \"entry\": "
+                 "\"reference\",\n  \"launch\": { \"grid\": [1], \"block\": "
+                 "[256] } },\n\"tolerance\": { \"relative_l2\": 1e-3 }\n}\n");
+}

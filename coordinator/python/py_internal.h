@@ -1,0 +1,122 @@
+/* py_internal.h - syntax trees of the Python subset; private to
+ * coordinator/python
+ */
+#ifndef FA_COORDINATOR_PYTHON_PY_INTERNAL_H
+#define FA_COORDINATOR_PYTHON_PY_INTERNAL_H
+
+#include "coordinator/python/py_expression.h"
+
+enum py_op {
+    PY_OP_CONST,
+    PY_OP_NAME,
+    PY_OP_LIST,
+    PY_OP_OR,
+    PY_OP_AND,
+    PY_OP_NOT,
+    PY_OP_COMPARE, /* operands in 'items', relations in 'relations' */
+    PY_OP_BIT_OR,
+    PY_OP_BIT_XOR,
+    PY_OP_BIT_AND,
+    PY_OP_SHIFT_LEFT,
+    PY_OP_SHIFT_RIGHT,
+    PY_OP_ADD,
+    PY_OP_SUBTRACT,
+    PY_OP_MULTIPLY,
+    PY_OP_DIVIDE,
+    PY_OP_FLOOR_DIVIDE,
+    PY_OP_MODULO,
+    PY_OP_POWER,
+    PY_OP_NEGATE,
+    PY_OP_PLUS,
+    PY_OP_INVERT,
+    PY_OP_IF,      /* condition, then, else */
+    PY_OP_INDEX,   /* list, place */
+    PY_OP_CALL,    /* 'text' is the function */
+    PY_OP_COLLECT, /* the list that a "for" yields */
+    PY_OP_FOR,     /* 'text' is the variable: list, body */
+    PY_OP_FILTER,  /* condition, body */
+};
+
+enum py_relation {
+    PY_LESS,
+    PY_LESS_EQUAL,
+    PY_GREATER,
+    PY_GREATER_EQUAL,
+    PY_EQUAL,
+    PY_NOT_EQUAL,
+    PY_IN,
+    PY_NOT_IN,
+};
+
+struct py_node {
+    enum py_op op;
+    size_t at;             /* in the text */
+    struct py_value value; /* of PY_OP_CONST */
+    char *text;            /* of a name, a call or a "for" */
+    struct py_node **items;
+    size_t n;
+    enum py_relation *relations; /* one less than items */
+};
+
+struct py_expression {
+    struct py_node *root;
+    struct py_node **nodes; /* all of them, to be freed */
+    size_t n_nodes;
+    char **texts; /* of literals */
+    size_t n_texts;
+    struct py_value **lists; /* of the newest evaluation */
+    size_t n_lists;
+};
+
+/* A word of the text, or an operator. */
+enum py_token {
+    PY_TOKEN_END,
+    PY_TOKEN_NUMBER,
+    PY_TOKEN_TEXT,
+    PY_TOKEN_NAME,
+    PY_TOKEN_SIGN,
+};
+
+struct py_lexer {
+    const char *text, *at; /* all of it; behind the current token */
+    enum py_token token;
+    size_t begin, len; /* of the current token */
+    struct py_flaw *flaw;
+};
+
+/* Go to the next token. */
+int py_lexer_next(struct py_lexer *lexer);
+bool py_lexer_is(const struct py_lexer *lexer, const char *word);
+/* The value of a number. */
+int py_lexer_number(const struct py_lexer *lexer, struct py_value *out);
+/* The contents of a text; the caller frees it. */
+char *py_lexer_string(const struct py_lexer *lexer);
+
+/* Set the flaw; returns ERR_INPUT. */
+int py_flaw_set(struct py_flaw *flaw, size_t at, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* One operator on two values, as Python does it (py_arithmetic.c). */
+int py_arithmetic(enum py_op op, const struct py_value *a,
+                  const struct py_value *b, size_t at, struct py_value *out,
+                  struct py_flaw *flaw);
+
+/* A function that takes values only (py_function.c).  ERR_INPUT if there is
+ * none of this name. */
+struct py_run;
+int py_function_call(struct py_run *run, const struct py_node *call,
+                     const struct py_value *arguments, size_t n,
+                     struct py_value *out);
+bool py_function_known(const char *name);
+
+/* The value of a part of the expression (py_eval.c).  'steps' is what is left
+ * for it, and what it leaves. */
+int py_eval_node(struct py_expression *expression, const struct py_node *node,
+                 const struct py_scope *scope, long *steps,
+                 struct py_value *out, struct py_flaw *flaw);
+
+/* Space for a list of the current evaluation (py_eval.c). */
+int py_run_list(struct py_run *run, size_t at, size_t n, struct py_value **out);
+struct py_flaw *py_run_flaw(struct py_run *run);
+
+#endif

@@ -1,0 +1,185 @@
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/python/py_internal.h"
+
+#define NUMBER_BYTES_MAX 100
+#define SHOWN 20 /* of a number, in messages */
+
+/* Longer ones first, so that "**" is not "*". */
+static const char *const signs[] = {
+    "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "<", ">", "+", "-", "*",
+    "/",  "%",  "(",  ")",  "[",  "]",  ",",  "|",  "^", "&", "~", ".",
+};
+
+int py_flaw_set(struct py_flaw *flaw, size_t at, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(flaw->what, sizeof(flaw->what), fmt, ap);
+    va_end(ap);
+    flaw->at = at;
+    return ERR_INPUT;
+}
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* A sign belongs to a number behind the 'e' of an exponent. */
+static size_t number_length(const char *text)
+{
+    bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    size_t n = 0;
+
+    while (is_word(text[n]) || text[n] == '.' ||
+           (!hex && n > 0 && (text[n] == '+' || text[n] == '-') &&
+            (text[n - 1] == 'e' || text[n - 1] == 'E')))
+        n++;
+    return n;
+}
+
+/* The length with both quotes, or 0. */
+static size_t string_length(const char *text)
+{
+    size_t n = 1;
+
+    while (text[n] && text[n] != '\n' && text[n] != *text)
+        n += text[n] == '\\' && text[n + 1] ? 2 : 1;
+    return text[n] == *text ? n + 1 : 0;
+}
+
+static int set(struct py_lexer *lexer, enum py_token token, size_t len)
+{
+    lexer->token = token;
+    lexer->len = len;
+    lexer->at += len;
+    return 0;
+}
+
+int py_lexer_next(struct py_lexer *lexer)
+{
+    const char *at;
+    size_t len;
+
+    while (*lexer->at && strchr(" \t\r\n", *lexer->at))
+        lexer->at++;
+    at = lexer->at;
+    lexer->begin = (size_t)(at - lexer->text);
+    if (!*at)
+        return set(lexer, PY_TOKEN_END, 0);
+    if (isdigit((unsigned char)*at) ||
+        (*at == '.' && isdigit((unsigned char)at[1])))
+        return set(lexer, PY_TOKEN_NUMBER, number_length(at));
+    if (is_word(*at)) {
+        for (len = 1; is_word(at[len]); len++)
+            ;
+        return set(lexer, PY_TOKEN_NAME, len);
+    }
+    if (*at == '\'' || *at == '"') {
+        len = string_length(at);
+        return len ? set(lexer, PY_TOKEN_TEXT, len)
+                   : py_flaw_set(lexer->flaw, lexer->begin,
+                                 "the text has no end");
+    }
+    for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+        if (strncmp(at, signs[i], strlen(signs[i])) == 0)
+            return set(lexer, PY_TOKEN_SIGN, strlen(signs[i]));
+    return py_flaw_set(lexer->flaw, lexer->begin,
+                       isprint((unsigned char)*at)
+                           ? "'%c' is not part of the Python subset"
+                           : "byte %d is not part of the Python subset",
+                       (unsigned char)*at);
+}
+
+bool py_lexer_is(const struct py_lexer *lexer, const char *word)
+{
+    return (lexer->token == PY_TOKEN_SIGN || lexer->token == PY_TOKEN_NAME) &&
+           strlen(word) == lexer->len &&
+           strncmp(lexer->text + lexer->begin, word, lexer->len) == 0;
+}
+
+/* Python allows 1_000, and neither 007 nor 1__0. */
+static bool plain_digits(const char *from, size_t len, char *to)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        bool inside = i > 0 && i + 1 < len &&
+                      isalnum((unsigned char)from[i - 1]) &&
+                      isalnum((unsigned char)from[i + 1]);
+
+        if (from[i] == '_' && !inside)
+            return false;
+        if (from[i] != '_')
+            to[n++] = from[i];
+    }
+    to[n] = '\0';
+    return true;
+}
+
+static bool is_whole(const char *digits)
+{
+    size_t n = strlen(digits);
+
+    if (strncasecmp(digits, "0x", 2) == 0)
+        return n > 2 && strspn(digits + 2, "0123456789abcdefABCDEF") == n - 2;
+    return strspn(digits, "0123456789") == n &&
+           (*digits != '0' || strspn(digits, "0") == n);
+}
+
+static bool is_real(const char *digits)
+{
+    char *end;
+
+    if (strspn(digits, "0123456789.eE+-") != strlen(digits) ||
+        !strpbrk(digits, ".eE"))
+        return false;
+    (void)strtod(digits, &end);
+    return *end == '\0';
+}
+
+int py_lexer_number(const struct py_lexer *lexer, struct py_value *out)
+{
+    const char *text = lexer->text + lexer->begin;
+    char digits[NUMBER_BYTES_MAX + 1];
+
+    if (lexer->len > NUMBER_BYTES_MAX ||
+        !plain_digits(text, lexer->len, digits) ||
+        (!is_whole(digits) && !is_real(digits)))
+        return py_flaw_set(lexer->flaw, lexer->begin, "'%.*s' is not a number",
+                           lexer->len > SHOWN ? SHOWN : (int)lexer->len, text);
+    if (!is_whole(digits)) {
+        *out = py_value_real(strtod(digits, NULL));
+        return 0;
+    }
+    errno = 0;
+    *out = py_value_int(
+        strtoll(digits, NULL, strncasecmp(digits, "0x", 2) == 0 ? 16 : 10));
+    return errno == 0 ? 0
+                      : py_flaw_set(lexer->flaw, lexer->begin,
+                                    "'%.*s' is beyond 64 bits", SHOWN, text);
+}
+
+char *py_lexer_string(const struct py_lexer *lexer)
+{
+    const char *from = lexer->text + lexer->begin + 1;
+    size_t len = lexer->len - 2, n = 0;
+    char *to = mem_dup(from, len);
+
+    for (size_t i = 0; i < len; i++) {
+        if (from[i] == '\\' && strchr("\\'\"", from[i + 1]))
+            i++;
+        to[n++] = from[i];
+    }
+    to[n] = '\0';
+    return to;
+}

@@ -1,0 +1,573 @@
+#include "coordinator/python/py_sql.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "coordinator/python/py_sql_internal.h"
+#include "coordinator/text/value.h"
+
+static int no_counterpart(struct py_sql *sql, const struct py_node *node)
+{
+    return py_flaw_set(
+        sql->flaw, node->at,
+        "this has no counterpart in SQL, so it cannot be a gate");
+}
+
+/* ---- constants */
+
+static const struct py_name *find(const struct py_sql *sql, const char *name)
+{
+    for (size_t i = sql->n_names; i > 0; i--)
+        if (strcmp(sql->names[i - 1].name, name) == 0)
+            return &sql->names[i - 1];
+    return NULL;
+}
+
+static bool is_over_values(const struct py_sql *sql, const struct py_node *node)
+{
+    const struct py_name *name;
+
+    if (node->op != PY_OP_CALL || node->n != 1 ||
+        node->items[0]->op != PY_OP_NAME ||
+        (strcmp(node->text, "max") != 0 && strcmp(node->text, "min") != 0))
+        return false;
+    name = find(sql, node->items[0]->text);
+    return name && name->values;
+}
+
+static bool is_constant(const struct py_sql *sql, const struct py_node *node,
+                        const struct py_node **bound, size_t n_bound)
+{
+    const struct py_name *name;
+    bool constant = true;
+
+    if (node->op == PY_OP_NAME) {
+        for (size_t i = 0; i < n_bound; i++)
+            if (strcmp(bound[i]->text, node->text) == 0)
+                return true;
+        name = find(sql, node->text);
+        return name && !name->sql;
+    }
+    if (is_over_values(sql, node))
+        return true;
+    for (size_t i = 0; constant && i < node->n; i++) {
+        if (node->op == PY_OP_FOR && i == 1) {
+            if (n_bound == PY_SQL_FILTERS_MAX)
+                return false;
+            bound[n_bound++] = node;
+        }
+        constant = is_constant(sql, node->items[i], bound, n_bound);
+    }
+    return constant;
+}
+
+bool py_sql_is_constant(const struct py_sql *sql, const struct py_node *node)
+{
+    const struct py_node *bound[PY_SQL_FILTERS_MAX];
+
+    return is_constant(sql, node, bound, 0);
+}
+
+/* Later names hide earlier ones, and a scope is searched from its beginning. */
+int py_sql_constant(struct py_sql *sql, const struct py_node *node,
+                    struct py_value *out)
+{
+    struct py_name turned[PY_SQL_NAMES_MAX];
+    struct py_scope scope = { turned, sql->n_names };
+
+    for (size_t i = 0; i < sql->n_names; i++)
+        turned[i] = sql->names[sql->n_names - 1 - i];
+    return py_eval_node(sql->expression, node, &scope, &sql->steps, out,
+                        sql->flaw);
+}
+
+void py_sql_literal(struct py_sql *sql, const struct py_value *value)
+{
+    struct value literal = {
+        .kind = value->kind == PY_REAL   ? VALUE_REAL
+                : value->kind == PY_TEXT ? VALUE_TEXT
+                                         : VALUE_INT,
+        .integer = value->integer,
+        .real = value->real,
+        .text = value->text,
+    };
+    bool below = value->kind != PY_TEXT && py_value_number(value) < 0;
+
+    buf_str(sql->out, below ? "(" : "");
+    value_sql(&literal, sql->out);
+    buf_str(sql->out, below ? ")" : "");
+}
+
+static int put_constant(struct py_sql *sql, const struct py_node *node,
+                        struct py_sql_type *type)
+{
+    struct py_value value;
+    int rc = py_sql_constant(sql, node, &value);
+
+    if (rc < 0)
+        return rc;
+    if (value.kind == PY_LIST ||
+        (value.kind == PY_REAL && !isfinite(value.real)))
+        return no_counterpart(sql, node);
+    *type =
+        (struct py_sql_type){ value.kind, value.kind != PY_TEXT &&
+                                              py_value_number(&value) >= 0 };
+    py_sql_literal(sql, &value);
+    return 0;
+}
+
+/* ---- operators */
+
+static int put_name(struct py_sql *sql, const struct py_node *node,
+                    struct py_sql_type *type)
+{
+    const struct py_name *name = find(sql, node->text);
+
+    if (!name)
+        return py_flaw_set(sql->flaw, node->at, "there is no name '%s'",
+                           node->text);
+    if (!name->values)
+        return no_counterpart(sql, node);
+    *type = (struct py_sql_type){ name->values[0].kind, true };
+    for (size_t i = 0; i < name->n_values; i++) {
+        const struct py_value *value = &name->values[i];
+
+        if (value->kind == PY_REAL)
+            type->kind = PY_REAL;
+        if (value->kind == PY_TEXT || py_value_number(value) < 0)
+            type->positive = false;
+    }
+    buf_str(sql->out, name->sql);
+    return 0;
+}
+
+/* The text of an operand, in a buffer of its own. */
+static int operand(struct py_sql *sql, const struct py_node *node,
+                   struct buf *text, struct py_sql_type *type)
+{
+    struct buf *out = sql->out;
+    int rc;
+
+    buf_init(text, PY_EXPRESSION_BYTES_MAX);
+    sql->out = text;
+    rc = py_sql_value(sql, node, type);
+    sql->out = out;
+    if (rc == 0 && text->truncated)
+        rc = py_flaw_set(sql->flaw, node->at, "it is too long in SQL");
+    return rc;
+}
+
+static bool is_whole(struct py_sql_type type)
+{
+    return type.kind == PY_INT || type.kind == PY_BOOL;
+}
+
+/* How an operator is written: '@' and '#' stand for the operands. */
+static const char *form_of(enum py_op op, bool whole, bool positive)
+{
+    switch (op) {
+    case PY_OP_ADD:
+        return "(@ + #)";
+    case PY_OP_SUBTRACT:
+        return "(@ - #)";
+    case PY_OP_MULTIPLY:
+        return "(@ * #)";
+    case PY_OP_DIVIDE:
+        return "(1.0 * @ / #)";
+    case PY_OP_FLOOR_DIVIDE:
+        return !whole     ? "floor(1.0 * @ / #)"
+               : positive ? "(@ / #)"
+                          : "CAST(floor(1.0 * @ / #) AS INTEGER)";
+    case PY_OP_MODULO:
+        return !whole     ? "(@ - floor(1.0 * @ / #) * #)"
+               : positive ? "(@ % #)"
+                          : "((@ % # + #) % #)";
+    case PY_OP_POWER:
+        return whole && positive ? "CAST(pow(@, #) AS INTEGER)" : "pow(@, #)";
+    case PY_OP_BIT_AND:
+        return whole ? "(@ & #)" : NULL;
+    case PY_OP_BIT_OR:
+        return whole ? "(@ | #)" : NULL;
+    case PY_OP_BIT_XOR:
+        return whole ? "((@ | #) - (@ & #))" : NULL;
+    case PY_OP_SHIFT_LEFT:
+        return whole && positive ? "(@ << #)" : NULL;
+    case PY_OP_SHIFT_RIGHT:
+        return whole && positive ? "(@ >> #)" : NULL;
+    default:
+        return NULL;
+    }
+}
+
+static void put_form(struct buf *out, const char *form, const char *a,
+                     const char *b)
+{
+    for (; *form; form++)
+        if (*form == '@')
+            buf_str(out, a);
+        else if (*form == '#')
+            buf_str(out, b);
+        else
+            buf_add(out, form, 1);
+}
+
+static int put_pair(struct py_sql *sql, const struct py_node *node,
+                    struct py_sql_type *type)
+{
+    struct py_sql_type a, b;
+    struct buf left, right;
+    const char *form = NULL;
+    bool whole, positive;
+    int rc = operand(sql, node->items[0], &left, &a);
+
+    buf_init(&right, 0);
+    if (rc == 0)
+        rc = operand(sql, node->items[1], &right, &b);
+    if (rc == 0) {
+        whole = is_whole(a) && is_whole(b);
+        positive = a.positive && b.positive;
+        if (a.kind != PY_TEXT && b.kind != PY_TEXT)
+            form = form_of(node->op, whole, positive);
+        *type =
+            (struct py_sql_type){ whole && node->op != PY_OP_DIVIDE &&
+                                          (node->op != PY_OP_POWER || positive)
+                                      ? PY_INT
+                                      : PY_REAL,
+                                  positive && node->op != PY_OP_SUBTRACT };
+        rc = form ? 0 : no_counterpart(sql, node);
+    }
+    if (rc == 0)
+        put_form(sql->out, form, buf_text(&left), buf_text(&right));
+    buf_fini(&left);
+    buf_fini(&right);
+    return rc;
+}
+
+static int put_prefixed(struct py_sql *sql, const struct py_node *node,
+                        struct py_sql_type *type)
+{
+    int rc;
+
+    buf_str(sql->out, node->op == PY_OP_INVERT   ? "(-1 - "
+                      : node->op == PY_OP_NEGATE ? "(- "
+                                                 : "(");
+    rc = py_sql_value(sql, node->items[0], type);
+    buf_str(sql->out, ")");
+    if (rc == 0 && (type->kind == PY_TEXT ||
+                    (node->op == PY_OP_INVERT && !is_whole(*type))))
+        return no_counterpart(sql, node);
+    if (type->kind == PY_BOOL)
+        type->kind = PY_INT;
+    type->positive = type->positive && node->op == PY_OP_PLUS;
+    return rc;
+}
+
+static struct py_sql_type either(struct py_sql_type a, struct py_sql_type b)
+{
+    return (struct py_sql_type){ a.kind == b.kind             ? a.kind
+                                 : is_whole(a) && is_whole(b) ? PY_INT
+                                                              : PY_REAL,
+                                 a.positive && b.positive };
+}
+
+/* iif(CONDITION, A, B); texts and numbers do not mix. */
+static int put_choice(struct py_sql *sql, const struct py_node *condition,
+                      const struct py_node *a, const struct py_node *b,
+                      struct py_sql_type *type)
+{
+    struct py_sql_type first, second;
+    int rc;
+
+    buf_str(sql->out, "iif(");
+    rc = py_sql_truth(sql, condition);
+    buf_str(sql->out, ", ");
+    if (rc == 0)
+        rc = py_sql_value(sql, a, &first);
+    buf_str(sql->out, ", ");
+    if (rc == 0)
+        rc = py_sql_value(sql, b, &second);
+    buf_str(sql->out, ")");
+    if (rc == 0 && (first.kind == PY_TEXT) != (second.kind == PY_TEXT))
+        return no_counterpart(sql, condition);
+    if (rc == 0)
+        *type = either(first, second);
+    return rc;
+}
+
+/* "a or b" of values that are no truths has the value of one of them. */
+static int put_joined(struct py_sql *sql, const struct py_node *node,
+                      struct py_sql_type *type)
+{
+    bool truths = true;
+
+    for (size_t i = 0; i < node->n; i++)
+        truths = truths && (node->items[i]->op == PY_OP_COMPARE ||
+                            node->items[i]->op == PY_OP_NOT);
+    if (truths) {
+        *type = (struct py_sql_type){ PY_BOOL, true };
+        return py_sql_truth(sql, node);
+    }
+    if (node->n != 2)
+        return no_counterpart(sql, node);
+    return node->op == PY_OP_OR
+               ? put_choice(sql, node->items[0], node->items[0], node->items[1],
+                            type)
+               : put_choice(sql, node->items[0], node->items[1], node->items[0],
+                            type);
+}
+
+/* An item of a list that has its items as names. */
+static int put_item(struct py_sql *sql, const struct py_node *node,
+                    struct py_sql_type *type)
+{
+    const struct py_node *list = node->items[0], *place = node->items[1];
+    const struct py_name *name =
+        list->op == PY_OP_NAME ? find(sql, list->text) : NULL;
+    struct py_value value, at;
+    int rc;
+
+    if (!name || !name->sql || name->value.kind != PY_LIST ||
+        !py_sql_is_constant(sql, place))
+        return no_counterpart(sql, node);
+    rc = py_sql_constant(sql, place, &at);
+    if (rc == 0) /* its flaws are those of the list */
+        rc = py_sql_constant(sql, node, &value);
+    if (rc < 0)
+        return rc;
+    if (!py_value_is_number(&value))
+        return no_counterpart(sql, node);
+    *type = (struct py_sql_type){ value.kind, py_value_number(&value) >= 0 };
+    buf_printf(sql->out, "%s%lld", name->sql,
+               (long long)(at.integer < 0 ? at.integer + (int64_t)name->value.n
+                                          : at.integer));
+    return 0;
+}
+
+/* ---- functions of numbers */
+
+static const struct {
+    const char *name, *form;
+    bool whole;
+} functions[] = {
+    { "abs", "abs(@)", false },
+    { "int", "CAST(@ AS INTEGER)", true },
+    { "float", "CAST(@ AS REAL)", false },
+    { "ceil", "CAST(ceil(@) AS INTEGER)", true },
+    { "floor", "CAST(floor(@) AS INTEGER)", true },
+    { "log2", "log2(@)", false },
+    { "sqrt", "sqrt(@)", false },
+};
+
+static int put_function(struct py_sql *sql, const struct py_node *node,
+                        struct py_sql_type *type)
+{
+    struct py_sql_type argument;
+    struct buf text;
+    int rc;
+
+    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+        if (strcmp(node->text, functions[i].name) != 0 || node->n != 1)
+            continue;
+        rc = operand(sql, node->items[0], &text, &argument);
+        if (rc == 0 && argument.kind == PY_TEXT)
+            rc = no_counterpart(sql, node);
+        if (rc == 0)
+            put_form(sql->out, functions[i].form, buf_text(&text), "");
+        buf_fini(&text);
+        *type = (struct py_sql_type){
+            functions[i].whole || (i == 0 && is_whole(argument)) ? PY_INT
+                                                                 : PY_REAL,
+            i == 0 || (argument.positive && functions[i].whole)
+        };
+        return rc;
+    }
+    return no_counterpart(sql, node);
+}
+
+static int put_call(struct py_sql *sql, const struct py_node *node,
+                    struct py_sql_type *type)
+{
+    struct py_node power = *node;
+
+    if (strcmp(node->text, "bool") == 0 && node->n == 1) {
+        *type = (struct py_sql_type){ PY_BOOL, true };
+        return py_sql_truth(sql, node->items[0]);
+    }
+    if (strcmp(node->text, "pow") == 0 && node->n == 2) {
+        power.op = PY_OP_POWER;
+        return put_pair(sql, &power, type);
+    }
+    return py_sql_takes_list(node) ? py_sql_list_call(sql, node, type)
+                                   : put_function(sql, node, type);
+}
+
+static int spend(struct py_sql *sql, const struct py_node *node)
+{
+    if (sql->out->truncated || sql->steps-- <= 0)
+        return py_flaw_set(sql->flaw, node->at, "it is too long in SQL");
+    return 0;
+}
+
+int py_sql_value(struct py_sql *sql, const struct py_node *node,
+                 struct py_sql_type *type)
+{
+    int rc = spend(sql, node);
+
+    *type = (struct py_sql_type){ PY_BOOL, true };
+    if (rc < 0)
+        return rc;
+    if (py_sql_is_constant(sql, node))
+        return put_constant(sql, node, type);
+    switch (node->op) {
+    case PY_OP_NAME:
+        return put_name(sql, node, type);
+    case PY_OP_OR:
+    case PY_OP_AND:
+        return put_joined(sql, node, type);
+    case PY_OP_NOT:
+    case PY_OP_COMPARE:
+        return py_sql_truth(sql, node);
+    case PY_OP_NEGATE:
+    case PY_OP_PLUS:
+    case PY_OP_INVERT:
+        return put_prefixed(sql, node, type);
+    case PY_OP_IF:
+        return put_choice(sql, node->items[0], node->items[1], node->items[2],
+                          type);
+    case PY_OP_CALL:
+        return put_call(sql, node, type);
+    case PY_OP_INDEX:
+        return put_item(sql, node, type);
+    case PY_OP_LIST:
+    case PY_OP_COLLECT:
+        return no_counterpart(sql, node);
+    default:
+        return put_pair(sql, node, type);
+    }
+}
+
+/* ---- truths */
+
+static int put_relation(struct py_sql *sql, const struct py_node *node,
+                        size_t i)
+{
+    static const char *const signs[] = { " < ",  " <= ", " > ",
+                                         " >= ", " = ",  " <> " };
+    enum py_relation relation = node->relations[i];
+    struct py_sql_type a, b;
+    int rc;
+
+    if (relation == PY_IN || relation == PY_NOT_IN) {
+        buf_str(sql->out, relation == PY_NOT_IN ? "(NOT " : "");
+        rc = py_sql_list_has(sql, node->items[i], node->items[i + 1]);
+        buf_str(sql->out, relation == PY_NOT_IN ? ")" : "");
+        return rc;
+    }
+    buf_str(sql->out, "(");
+    rc = py_sql_value(sql, node->items[i], &a);
+    buf_str(sql->out, signs[relation]);
+    if (rc == 0)
+        rc = py_sql_value(sql, node->items[i + 1], &b);
+    buf_str(sql->out, ")");
+    if (rc == 0 && relation < PY_EQUAL &&
+        (a.kind == PY_TEXT) != (b.kind == PY_TEXT))
+        return py_flaw_set(sql->flaw, node->at,
+                           "a text and a number have no order");
+    return rc;
+}
+
+static int put_compare(struct py_sql *sql, const struct py_node *node)
+{
+    int rc = 0;
+
+    buf_str(sql->out, node->n > 2 ? "(" : "");
+    for (size_t i = 0; rc == 0 && i + 1 < node->n; i++) {
+        buf_str(sql->out, i ? " AND " : "");
+        rc = put_relation(sql, node, i);
+    }
+    buf_str(sql->out, node->n > 2 ? ")" : "");
+    return rc;
+}
+
+static int put_logic(struct py_sql *sql, const struct py_node *node)
+{
+    int rc = 0;
+
+    buf_str(sql->out, node->op == PY_OP_NOT ? "(NOT " : "(");
+    for (size_t i = 0; rc == 0 && i < node->n; i++) {
+        buf_str(sql->out, i == 0                  ? ""
+                          : node->op == PY_OP_AND ? " AND "
+                                                  : " OR ");
+        rc = py_sql_truth(sql, node->items[i]);
+    }
+    buf_str(sql->out, ")");
+    return rc;
+}
+
+int py_sql_truth(struct py_sql *sql, const struct py_node *node)
+{
+    struct py_sql_type type;
+    struct py_value value;
+    struct buf text;
+    int rc = spend(sql, node);
+
+    if (rc == 0 && py_sql_is_constant(sql, node)) {
+        rc = py_sql_constant(sql, node, &value);
+        buf_str(sql->out, rc == 0 && py_value_truth(&value) ? "1" : "0");
+        return rc;
+    }
+    if (rc < 0)
+        return rc;
+    if (node->op == PY_OP_AND || node->op == PY_OP_OR || node->op == PY_OP_NOT)
+        return put_logic(sql, node);
+    if (node->op == PY_OP_COMPARE)
+        return put_compare(sql, node);
+    rc = operand(sql, node, &text, &type);
+    if (rc == 0)
+        buf_printf(sql->out,
+                   type.kind == PY_BOOL   ? "%s"
+                   : type.kind == PY_TEXT ? "(%s <> '')"
+                                          : "(%s <> 0)",
+                   buf_text(&text));
+    buf_fini(&text);
+    return rc;
+}
+
+static int put_all(struct py_expression *expression,
+                   const struct py_scope *scope, bool truth, struct buf *out,
+                   struct py_flaw *flaw)
+{
+    struct py_sql sql = { .expression = expression,
+                          .n_names = scope->n,
+                          .steps = PY_EXPRESSION_STEPS,
+                          .out = out,
+                          .flaw = flaw };
+    struct py_sql_type type;
+    int rc;
+
+    if (scope->n + PY_SQL_FILTERS_MAX > PY_SQL_NAMES_MAX)
+        return py_flaw_set(flaw, 0, "there are too many names");
+    for (size_t i = 0; i < scope->n; i++)
+        sql.names[i] = scope->names[scope->n - 1 - i];
+    rc = truth ? py_sql_truth(&sql, expression->root)
+               : py_sql_value(&sql, expression->root, &type);
+    if (rc == 0 && out->truncated)
+        rc = py_flaw_set(flaw, 0, "it is too long in SQL");
+    return rc;
+}
+
+int py_sql_condition(struct py_expression *expression,
+                     const struct py_scope *scope, struct buf *out,
+                     struct py_flaw *flaw)
+{
+    return put_all(expression, scope, true, out, flaw);
+}
+
+int py_sql_expression(struct py_expression *expression,
+                      const struct py_scope *scope, struct buf *out,
+                      struct py_flaw *flaw)
+{
+    return put_all(expression, scope, false, out, flaw);
+}

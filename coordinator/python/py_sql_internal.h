@@ -1,0 +1,44 @@
+/* py_sql_internal.h - the parts of py_sql; private to py_sql*.c */
+#ifndef FA_COORDINATOR_PYTHON_PY_SQL_INTERNAL_H
+#define FA_COORDINATOR_PYTHON_PY_SQL_INTERNAL_H
+
+#include "common/buf.h"
+#include "coordinator/python/py_internal.h"
+
+#define PY_SQL_NAMES_MAX 160 /* of the scope and of "for" clauses */
+#define PY_SQL_FILTERS_MAX 8
+
+struct py_sql {
+    struct py_expression *expression;
+    struct py_name names[PY_SQL_NAMES_MAX]; /* those of "for" stand last */
+    size_t n_names;
+    long steps; /* that are left; a "for" may be written out many times */
+    struct buf *out;
+    struct py_flaw *flaw;
+};
+
+/* What the SQL of a value is known to be. */
+struct py_sql_type {
+    enum py_kind kind;
+    bool positive; /* not below 0 */
+};
+
+int py_sql_value(struct py_sql *sql, const struct py_node *node,
+                 struct py_sql_type *type);
+int py_sql_truth(struct py_sql *sql, const struct py_node *node);
+void py_sql_literal(struct py_sql *sql, const struct py_value *value);
+
+/* Whether it depends on no tunable, and its value then. */
+bool py_sql_is_constant(const struct py_sql *sql, const struct py_node *node);
+int py_sql_constant(struct py_sql *sql, const struct py_node *node,
+                    struct py_value *out);
+
+/* A function over a list: any all sum len max min (py_sql_list.c). */
+bool py_sql_takes_list(const struct py_node *call);
+int py_sql_list_call(struct py_sql *sql, const struct py_node *call,
+                     struct py_sql_type *type);
+/* "x in LIST", for a list that is no constant. */
+int py_sql_list_has(struct py_sql *sql, const struct py_node *value,
+                    const struct py_node *list);
+
+#endif

@@ -1,0 +1,288 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/buf.h"
+#include "common/err.h"
+#include "coordinator/problem/t1.h"
+#include "coordinator/space/space.h"
+#include "coordinator/spec/gpu_arch.h"
+#include "coordinator/spec/spec.h"
+
+#define FILE_NAME "t1_test.json"
+
+#define TUNABLE(name, values, start)                                          \
+    "{\"Name\": \"" name "\", \"Type\": \"int\", \"Values\": \"" values "\"," \
+    " \"Default\": " start "}"
+
+#define SPACE(conditions)                                                     \
+    "{\"General\": {\"BenchmarkName\": \"conv 2d\"},\n\"ConfigurationSpace\"" \
+    ": {\"TuningParameters\": [\n" TUNABLE(                                   \
+        "BX", "[16, 32, 64, 32]",                                             \
+        "32") ",\n" TUNABLE("by", "list(range(1, 9))",                        \
+                            "8") ",\n" TUNABLE("PAD", "[0, 1]",               \
+                                               "1") "],\n"                    \
+                                                    "\"Conditions\": "        \
+                                                    "[" conditions "]},\n"
+
+#define KERNEL                                                                 \
+    "\"KernelSpecification\": {\"Language\": \"CUDA\", \"KernelName\": \"k\"," \
+    "\"KernelFile\": \"k.cu\", \"CompilerOptions\": [\"-std=c++17\","          \
+    "\"-O3\"], \"ProblemSize\": [4096, 100], \"LocalSize\": {\"X\": \"BX\","   \
+    "\"Y\": \"by\"}, \"GlobalSize\": {\"X\": \"ProblemSize[0] // BX\"},"       \
+    "\"GridDivY\": [\"by\", \"2\"], \"SharedMemory\": 64, \"Arguments\": ["    \
+    "{\"Name\": \"out\", \"Type\": \"float\", \"MemoryType\": \"Vector\","     \
+    "\"AccessType\": \"WriteOnly\", \"Size\": \"ProblemSize[0]\"},"            \
+    "{\"Name\": \"in\", \"Type\": \"half2\", \"MemoryType\": \"Vector\","      \
+    "\"FillType\": \"Random\", \"Size\": \"ProblemSize[1] + max(BX) - 1\"},"   \
+    "{\"Name\": \"n\", \"Type\": \"int32\", \"MemoryType\": \"Scalar\","       \
+    "\"FillValue\": 7}, {\"Name\": \"c\", \"Type\": \"custom\","               \
+    "\"MemoryType\": \"Vector\"}]}}"
+
+#define CONDITION(text) \
+    "{\"Expression\": \"" text "\", \"Parameters\": [\"BX\"]}"
+
+static int load(const char *text, bool lenient, struct t1 **out,
+                struct err *err)
+{
+    FILE *file = fopen(FILE_NAME, "w");
+
+    fputs(text, file);
+    fclose(file);
+    return t1_load(FILE_NAME, lenient, out, err);
+}
+
+static struct t1 *problem_of(const char *text, bool lenient)
+{
+    struct t1 *problem = NULL;
+    struct err err;
+
+    if (load(text, lenient, &problem, &err) < 0)
+        fail_msg("%s", err.text);
+    return problem;
+}
+
+static void write_sweep(const struct t1 *problem, struct buf *out)
+{
+    buf_init(out, 1 << 20);
+    t1_sweep_text(problem, out);
+}
+
+/* How many configurations pass the gates of the sweep file. */
+static int64_t passing(const struct t1 *problem)
+{
+    struct space *space;
+    struct space_gate_count gates[8];
+    struct spec *spec;
+    struct buf text;
+    struct err err;
+    int64_t n = 0;
+
+    write_sweep(problem, &text);
+    if (spec_parse(".", "t1.json", buf_text(&text), text.len, &spec, &err) < 0)
+        fail_msg("%s in %s", err.text, buf_text(&text));
+    if (space_open(spec, gpu_arch_find("sm_89"), "cuda", NULL, &space, &err) <
+            0 ||
+        space_count(space, gates, &n, &err) < 0)
+        fail_msg("%s in %s", err.text, buf_text(&text));
+    space_close(space);
+    spec_free(spec);
+    buf_fini(&text);
+    return n;
+}
+
+static void a_problem_becomes_a_sweep_file(void **state)
+{
+    static const char *const parts[] = {
+        "\"name\": \"conv_2d\"",
+        "\"kernel\": { \"source\": \"k.cu\", \"entry\": \"k\", \"flags\": "
+        "[\"-O3\"], \"standard\": \"c++17\" }",
+        "\"BX\": [16, 32, 64],",
+        "\"by_\": [1, 2, 3, 4, 5, 6, 7, 8],",
+        "\"baseline\": { \"BX\": 32, \"by_\": 8, \"PAD\": 1 }",
+        "\"reject\": \"NOT ((PAD = 0) OR ((BX % 3) <> 0))\",\n    \"why\": "
+        "\"PAD "
+        "== 0 or BX % 3 != 0\"",
+        "\"grid\": [\"(P0 / BX)\", \"(P1 + by_ * 2 - 1) / (by_ * 2)\", \"1\"]",
+        "\"block\": [\"BX\", \"by_\", \"1\"], \"smem\": 64",
+        "{ \"name\": \"problem\", \"P0\": 4096, \"P1\": 100 }",
+        "{ \"name\": \"out\", \"type\": \"fp32\", \"shape\": [\"P0\"], "
+        "\"output\": true }",
+        "{ \"name\": \"in\", \"type\": \"fp16\", \"shape\": [\"2 * (((P1 + 64) "
+        "- "
+        "1))\"], \"fill\": \"uniform\" }",
+        "{ \"name\": \"n\", \"type\": \"int32\", \"value\": 7 }",
+        "// the argument 'c' is left out",
+    };
+    struct t1 *problem =
+        problem_of(SPACE(CONDITION("PAD == 0 or BX % 3 != 0")) KERNEL, false);
+    struct buf text;
+
+    (void)state;
+    write_sweep(problem, &text);
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        if (!strstr(buf_text(&text), parts[i]))
+            fail_msg("no %s in %s", parts[i], buf_text(&text));
+    buf_fini(&text);
+    t1_free(problem);
+}
+
+static void the_gates_keep_what_the_conditions_keep(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t want;
+    } rows[] = {
+        { SPACE("") KERNEL, 48 },
+        { SPACE(CONDITION("32 <= BX * by <= 256")) KERNEL, 38 },
+        { SPACE(CONDITION("by in [2 ** k for k in range(3)]")) KERNEL, 18 },
+        { SPACE(CONDITION("BX * by < ProblemSize[1]")) KERNEL, 20 },
+        { SPACE(CONDITION("BX < max(BX)") "," CONDITION("PAD and by // 3 == 1"))
+              KERNEL,
+          6 },
+        { SPACE("\"by / 2 == 4 / 2 or not PAD\"") KERNEL, 27 },
+        { SPACE(CONDITION("2 > 1")) KERNEL, 48 },
+        { SPACE(CONDITION("any(by % k == 0 for k in range(2, by))")) KERNEL,
+          -1 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct t1 *problem = problem_of(rows[i].text, rows[i].want < 0);
+        int64_t want = rows[i].want < 0 ? 48 : rows[i].want;
+
+        assert_int_equal(t1_points(problem), 48);
+        assert_int_equal(t1_passing(problem), want);
+        assert_int_equal(passing(problem), want);
+        t1_free(problem);
+    }
+}
+
+static void a_condition_without_a_value_is_an_error_or_rejects(void **state)
+{
+    static const char text[] = SPACE(CONDITION("8 % PAD == 0")) KERNEL;
+    struct t1 *problem;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(load(text, false, &problem, &err), ERR_INPUT);
+    assert_non_null(strstr(err.text, "'8 % PAD == 0', column 3: division by "
+                                     "zero"));
+    problem = problem_of(text, true);
+    assert_int_equal(t1_passing(problem), 24);
+    assert_int_equal(passing(problem), 24);
+    t1_free(problem);
+}
+
+static void lenient_leaves_out_and_notes(void **state)
+{
+    static const char *const conditions[] = {
+        SPACE(CONDITION("nothing > 1")) KERNEL,
+        SPACE(CONDITION("BX >")) KERNEL,
+        SPACE(CONDITION("round(BX / 3) > 5")) KERNEL,
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        const char *const *notes;
+        struct t1 *problem;
+        struct err err;
+        size_t n;
+
+        assert_int_equal(load(conditions[i], false, &problem, &err), ERR_INPUT);
+        assert_non_null(strstr(err.text, FILE_NAME ":6:"));
+        problem = problem_of(conditions[i], true);
+        n = t1_notes(problem, &notes);
+        for (size_t k = 0; k < n; k++)
+            if (strstr(notes[k], "is left out: "))
+                n = 0;
+        assert_int_equal(n, 0);
+        assert_int_equal(passing(problem), 48);
+        t1_free(problem);
+    }
+}
+
+static void a_flaw_names_file_and_line(void **state)
+{
+    static const char *const rows[][2] = {
+        { "{\"ConfigurationSpace\": 1}", ":1:" },
+        { "{\"ConfigurationSpace\": {}}", "\"TuningParameters\" must be" },
+        { "{\"ConfigurationSpace\": {\"TuningParameters\": [{}]}}",
+          "has a \"Name\" and \"Values\"" },
+        { "{\"ConfigurationSpace\": {\"TuningParameters\": [\n"
+          "{\"Name\": \"a\", \"Values\": \"3\"}]}}",
+          ":2:25: the values of 'a' are not a list" },
+        { "{\"ConfigurationSpace\": {\"TuningParameters\": ["
+          "{\"Name\": \"a\", \"Values\": \"[1, open('x')]\"}]}}",
+          "there is no function 'open'" },
+        { "{\"ConfigurationSpace\": {\"TuningParameters\": ["
+          "{\"Name\": \"a\", \"Values\": []}]}}",
+          "'a' has 0 values" },
+        { SPACE(CONDITION("BX > 100")) KERNEL,
+          "the conditions reject every configuration" },
+        { SPACE("7") KERNEL, "a condition has an \"Expression\"" },
+        { "{\"ConfigurationSpace\": {\"TuningParameters\": ["
+          "{\"Name\": \"a\", \"Values\": \"[1]\"}]}, \"KernelSpecification\": "
+          "{\"LocalSize\": {\"X\": \"b\"}}}",
+          "'b': there is no name 'b'" },
+    };
+    struct t1 *problem;
+    struct err err;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(load(rows[i][0], false, &problem, &err), ERR_INPUT);
+        if (!strstr(err.text, rows[i][1]) || !strstr(err.text, FILE_NAME))
+            fail_msg("no '%s' in: %s", rows[i][1], err.text);
+    }
+}
+
+static void a_problem_is_known_by_its_space(void **state)
+{
+    static const struct {
+        const char *text;
+        bool is;
+    } rows[] = {
+        { SPACE("") KERNEL, true },
+        { "{\"tune_params\": {}, \"cache\": {}}", false },
+        { "{\"results\": []}", false },
+        { "[]", false },
+        { "{", false },
+        { "no json", false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        FILE *file = fopen(FILE_NAME, "w");
+
+        fputs(rows[i].text, file);
+        fclose(file);
+        assert_int_equal(t1_is(FILE_NAME), rows[i].is);
+    }
+    unlink(FILE_NAME);
+    assert_false(t1_is(FILE_NAME));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_problem_becomes_a_sweep_file),
+        cmocka_unit_test(the_gates_keep_what_the_conditions_keep),
+        cmocka_unit_test(a_condition_without_a_value_is_an_error_or_rejects),
+        cmocka_unit_test(lenient_leaves_out_and_notes),
+        cmocka_unit_test(a_flaw_names_file_and_line),
+        cmocka_unit_test(a_problem_is_known_by_its_space),
+    };
+    int failed = cmocka_run_group_tests_name("coordinator/problem/t1", tests,
+                                             NULL, NULL);
+
+    unlink(FILE_NAME);
+    return failed;
+}

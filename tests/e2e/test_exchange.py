@@ -1,0 +1,169 @@
+"""Files of other tuners: what fa-coord writes, it reads back equal, and can replay."""
+
+import contextlib
+import itertools
+import json
+import sqlite3
+import unittest
+
+import landscape
+import rig
+
+XS, YS, UNROLLS = (16, 64, 1024), (1, 4), (1, 8)
+# import gives BY, a word of SQL, another name
+NAMES = {"BX": "BX", "BY": "BY_", "UNROLL": "UNROLL", "MODE": "MODE"}
+
+
+class Exchange(rig.Rig):
+    def make(self, name="bowl.json"):
+        return landscape.make(self.path(name), xs=XS, ys=YS, unrolls=UNROLLS)
+
+    def imported(self, name, db):
+        return self.run_coord(self.folder, "import", name, "--out", db)
+
+    def exported(self, db, kind, name, *args):
+        self.run_coord(self.folder, "export", "--db", db, "--format", kind, "--out", name, *args)
+        with open(self.path(name)) as f:
+            return f.read()
+
+    def rows(self, db, sql):
+        with contextlib.closing(sqlite3.connect(self.path(db))) as base:
+            return base.execute(sql).fetchall()
+
+    def content(self, db):
+        """What a database says of its configurations, apart from instants and keys."""
+        return [self.rows(db, sql) for sql in (
+            "SELECT c.params, o.outcome, o.reason, o.median_s, c.baseline FROM outcome o JOIN config c ON c.key = o.config ORDER BY 1",
+            "SELECT c.params, r.outcome, r.detail, r.samples, r.held_s FROM result r JOIN config c ON c.key = r.config ORDER BY 1",
+            "SELECT c.params, b.outcome, b.detail, b.seconds FROM build b JOIN config c ON c.key = b.config ORDER BY 1",
+            "SELECT name FROM gpu")]
+
+    def replayed(self, name, cache):
+        self.run_coord(self.folder, "sweep", "--device", f"replay={name}", "--speed-up", "100000", "--db", "replayed.db")
+        self.assertEqual(dict(self.rows("replayed.db", "SELECT outcome, count(*) FROM outcome GROUP BY 1")),
+                         landscape.words(cache))
+
+    def trace(self, db):
+        trace = json.loads(self.exported(db, "trace", "trace.json"))
+        spans = [e for e in trace["traceEvents"] if e["ph"] == "X"]
+        named = {(e["pid"], e["tid"]) for e in trace["traceEvents"] if e["name"] == "thread_name"}
+        self.assertEqual({(e["pid"], e["tid"]) for e in spans}, named)
+        self.assertEqual({e["args"]["name"] for e in trace["traceEvents"] if e["name"] == "process_name"}, {"localhost"})
+        for lane in named:
+            at = 0
+            for span in [e for e in spans if (e["pid"], e["tid"]) == lane]:
+                self.assertGreaterEqual(span["ts"], at - 1e-3, "spans of a lane do not overlap")
+                self.assertGreaterEqual(span["dur"], 0)
+                at = span["ts"] + span["dur"]
+        held = sum(e["dur"] for e in spans if e["cat"] == "host")
+        self.assertAlmostEqual(held, self.rows(db, "SELECT sum(end_ns - start_ns) / 1e3 FROM interval")[0][0], delta=1)
+        for kind, sql in (("build", "SELECT count(*) FROM build WHERE cached = 0"), ("measure", "SELECT count(*) FROM result")):
+            self.assertEqual(sum(e["cat"] == kind for e in spans), self.rows(db, sql)[0][0])
+
+    def test_a_kernel_tuner_cache_goes_out_as_it_came_in(self):
+        cache = self.make()
+        self.imported("bowl.json", "a.db")
+        text = self.exported("a.db", "kernel-tuner", "out.json")
+        written = json.loads(text)
+        self.assertEqual(written["device_name"], "Test GPU 9000")
+        self.assertEqual(written["tune_params_keys"], list(NAMES.values()))
+        self.assertEqual(written["tune_params"]["BX"], sorted(XS))
+        self.assertEqual(written["problem_size"], [])
+        for key, entry in cache.items():
+            got = written["cache"][f"{key},plain"]
+            self.assertEqual([got[new] for new in NAMES.values()], [entry[old] for old in NAMES])
+            if isinstance(entry["time"], str):
+                self.assertEqual(got["time"], entry["time"])
+                continue
+            for a, b in zip(got["times"], entry["times"], strict=True):
+                self.assertAlmostEqual(a, b, delta=1e-15 * b)
+            self.assertAlmostEqual(got["time"], entry["time"])
+            self.assertEqual(got["compile_time"], entry["compile_time"])
+        self.imported("out.json", "b.db")
+        self.assertEqual(self.content("a.db"), self.content("b.db"))
+        self.replayed("out.json", cache)
+        with self.subTest("the trace of that sweep"):
+            self.trace("replayed.db")
+            ran = self.run_coord(self.folder, "export", "--db", "a.db", "--format", "trace", code=2)
+            self.assertIn("a.db was imported; the record does not say when", ran.stderr)
+        with self.subTest("a configuration or a missing shape is refused"):
+            for args, said in ((["--config", "BX=16"], "--format kernel-tuner has all configurations, so --config does not apply"),
+                               (["--shape", "recordet"], "there is no shape 'recordet' in the sweep; did you mean 'recorded'?")):
+                ran = self.run_coord(self.folder, "export", "--db", "a.db", "--format", "kernel-tuner", *args, code=2)
+                self.assertIn(said, ran.stderr)
+
+    def test_t4_results_go_out_and_come_in(self):
+        cache = self.make()
+        self.imported("bowl.json", "a.db")
+        written = json.loads(self.exported("a.db", "t4", "out.json"))
+        self.assertEqual(len(written["results"]), len(cache))
+        for result in written["results"]:
+            entry = cache["{BX},{BY_},{UNROLL}".format(**result["configuration"])]
+            built = 0 if entry["time"] == "InvalidConfig" else entry["compile_time"]
+            self.assertEqual(result["times"]["compilation"], built)
+            self.assertEqual(result["times"]["compilation_time"], built)
+            self.assertEqual(result["invalidity"] == "correct", not isinstance(entry["time"], str))
+        self.imported("out.json", "b.db")
+        self.assertEqual(self.content("a.db"), self.content("b.db"))
+        with self.subTest("one that others wrote, with seconds and a tunable that is missing"):
+            for result in written["results"]:
+                del result["times"]["compilation"], result["measurements"]
+                result["times"] = {k: [t * 1e-3 for t in v] if isinstance(v, list) else v * 1e-3
+                                   for k, v in result["times"].items()}
+            other = {"results": written["results"], "metadata": {"timeunit": "seconds"}, "schema_version": "1.0.0"}
+            with open(self.path("other.json"), "w") as f:
+                json.dump(other, f)
+            self.imported("other.json", "c.db")
+            for a, c in zip(self.content("a.db")[0], self.content("c.db")[0], strict=True):
+                self.assertEqual(a[:2], c[:2])
+                self.assertAlmostEqual(a[3] or 0, c[3] or 0, delta=1e-15)
+            del other["results"][3]["configuration"]["UNROLL"]
+            with open(self.path("flawed.json"), "w") as f:
+                json.dump(other, f)
+            ran = self.run_coord(self.folder, "import", "flawed.json", code=2)
+            self.assertEqual(ran.stderr.strip().splitlines()[-1],
+                             "fa-coord: flawed.json:1: configuration \"results[3]\": it has no 'UNROLL'")
+
+    def test_a_t1_problem_becomes_a_sweep_file(self):
+        problem = {"General": {"BenchmarkName": "tiles"},
+                   "ConfigurationSpace": {
+                       "TuningParameters": [{"Name": n, "Type": "int", "Values": v, "Default": d} for n, v, d in (
+                           ("block_x", "[2 ** k for k in range(4, 11)]", 32), ("block_y", "[1, 2, 4, 8, 16]", 1),
+                           ("tile", "list(range(1, 9))", 1), ("pad", "[0, 1]", 0))],
+                       "Conditions": [{"Expression": e, "Parameters": []} for e in (
+                           "32 <= block_x * block_y <= 1024", "pad == 0 or block_x % 32 != 0 and tile / 2 != 1.5",
+                           "tile * block_y < max(tile) * 4", "any(tile == k for k in (1, 2, 4, 8)) or pad",
+                           "ProblemSize[0] // block_x ** 1 >= tile")]},
+                   "KernelSpecification": {"KernelName": "k", "KernelFile": "k.cu", "ProblemSize": [4096],
+                                           "LocalSize": {"X": "block_x", "Y": "block_y"}, "GridDivX": ["block_x", "tile"],
+                                           "Arguments": [{"Name": "out", "Type": "float", "MemoryType": "Vector",
+                                                          "AccessType": "WriteOnly", "Size": "ProblemSize[0]"}]}}
+        with open(self.path("tiles.json"), "w") as f:
+            json.dump(problem, f)
+        names = {"max": max, "any": any, "ProblemSize": [4096]}
+        rules = [c["Expression"].replace("max(tile)", "8") for c in problem["ConfigurationSpace"]["Conditions"]]
+        axes = [eval(p["Values"], {"range": range, "list": list})
+                for p in problem["ConfigurationSpace"]["TuningParameters"]]
+        passing = sum(all(eval(rule, dict(zip(("block_x", "block_y", "tile", "pad"), point)) | names) for rule in rules)
+                      for point in itertools.product(*axes))
+        ran = self.run_coord(self.folder, "import", "tiles.json", "--sweep", "sweep.json")
+        self.assertIn(f"sweep.json: 560 configurations, {passing} pass the conditions", ran.stderr)
+        for name in "k.cu", "reference.cu":
+            open(self.path(name), "w").close()
+        space = json.loads(self.run_coord(self.folder, "space", "sweep.json", "--json").stdout)
+        self.assertEqual((space["configurations"], space["passed"]), (560, passing))
+        self.run_coord(self.folder, "check", "sweep.json", "--no-build")
+        for args, said in (([], "tiles.json is a T1 file, which has no results; --sweep FILE makes a sweep file of it"),
+                           (["--sweep", "sweep.json"], "sweep.json exists already")):
+            self.assertIn(said, self.run_coord(self.folder, "import", "tiles.json", *args, code=2).stderr)
+        problem["ConfigurationSpace"]["Conditions"][0]["Expression"] = "__import__('os')"
+        with open(self.path("bad.json"), "w") as f:
+            json.dump(problem, f)
+        ran = self.run_coord(self.folder, "import", "bad.json", "--sweep", "bad_sweep.json", code=2)
+        self.assertIn("column 1: there is no function '__import__' in the Python subset", ran.stderr)
+        ran = self.run_coord(self.folder, "import", "bad.json", "--sweep", "bad_sweep.json", "--lenient")
+        self.assertIn("note: line 1: the condition '__import__('os')' is left out", ran.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
