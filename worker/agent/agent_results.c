@@ -253,7 +253,8 @@ static bool write_trouble(struct agent *agent, const struct build_result *made,
     }
     if (says(made, strerror(ENOSPC))) {
         errno = ENOSPC;
-        (void)refusal_of(agent->dir, out); /* only its text is of interest */
+        (void)refusal_of(agent->instance->dir,
+                         out); /* only its text is of interest */
         return true;
     }
     if (!says(made, strerror(EFBIG)) && !says(made, strsignal(SIGXFSZ)))
