@@ -1,5 +1,6 @@
 """Sweeps of one user on one host, each with the GPUs that its hosts file names: beside each other where these differ."""
 
+import fcntl
 import json
 import os
 import shutil
@@ -110,6 +111,15 @@ exec '{shutil.which("c++")}' "$@"
         self.assertEqual(self.gpus("third"), self.gpus("first") | self.gpus("second"))
         self.assertEqual(self.said("third").count("waiting"), 1, self.said("third"))
         self.assert_never_at_once()
+
+    def test_a_worker_of_an_older_version_has_the_whole_host(self):
+        with open(os.path.join(self.workdir, "lock"), "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.sweep("sweep", "1")
+            self.until_said("sweep", "; waiting")
+            self.assertRegex(self.said("sweep"), rf"(?m)^{self.host}: its worker is of an older version, which shares no GPUs: .*; waiting$")
+        self.assert_done("sweep")
+        self.assertEqual(self.said("sweep").count("waiting"), 1, self.said("sweep"))
 
     def test_a_killed_sweep_frees_its_gpus_and_harms_no_other(self):
         self.hold("0,1")

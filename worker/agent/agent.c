@@ -72,6 +72,8 @@ int agent_open(const struct instance *instance, FILE *log, struct agent **out,
     agent->signals = -1;
     agent->liveness = liveness_uninvited(clock_boot_ns());
     rc = instance_lock(instance, &agent->lock, err);
+    if (rc == INSTANCE_ALONE)
+        rc = ERR_DEVICE;
     if (rc == 0)
         rc = agent_share_open(agent, instance->gpus, err);
     if (rc == 0)
@@ -202,6 +204,7 @@ int agent_invite(struct agent *agent, const struct invite *invite,
     agent->liveness = (struct liveness){ now_ns, LIVENESS_BEAT_NS,
                                          invite->linger_ms * NS_PER_MS };
     forget_connection(agent, now_ns);
+    agent_gather_results(agent);
     owner_text(&invite->owner, owner, sizeof(owner));
     if (agent->share.gpus)
         gpu_share_name(agent->share.gpus, owner);

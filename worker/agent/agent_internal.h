@@ -92,6 +92,8 @@ bool agent_resume(struct agent *agent, int64_t epoch);
 bool agent_is_over(struct agent *agent, int64_t now_ns);
 
 /* ---- agent_results.c */
+/* Those of the database it serves that other workers of the folder left. */
+void agent_gather_results(struct agent *agent);
 void agent_collect_results(struct agent *agent, int64_t now_ns);
 /* Write the result to the journal, then send it.  Ends the lease. */
 void agent_deliver(struct agent *agent, struct lease *lease, struct msg *result,

@@ -149,6 +149,20 @@ static int spawn(const struct instance *instance, int64_t until_ns,
     return strcmp(word, "ok") == 0 ? 0 : refusal(instance, word, err);
 }
 
+/* A worker of a version without sets of GPUs has the folder.  That of "all" is
+ * just starting or ending, because it listens otherwise. */
+static int meet_older(const struct instance *instance, struct err *err)
+{
+    struct err who = *err;
+
+    if (!instance->name[0])
+        return ERR_DEVICE;
+    (void)err_set(err, ERR_DEVICE,
+                  "its worker is of an older version, which shares no GPUs: %s",
+                  who.text);
+    return CLAIM_BUSY;
+}
+
 int start_worker(const struct instance *instance, int *control, struct err *err)
 {
     int64_t until_ns = clock_boot_ns() + START_NS;
@@ -163,6 +177,8 @@ int start_worker(const struct instance *instance, int *control, struct err *err)
             return 0;
         }
         rc = instance_lock(instance, &lock, err);
+        if (rc == INSTANCE_ALONE)
+            rc = meet_older(instance, err);
         if (rc == 0) {
             instance_unlock(&lock);
             rc = spawn(instance, until_ns, err);

@@ -15,7 +15,6 @@
 
 #define START "gpus-"
 #define LOCK ".lock"
-#define OF_ALL "all" LOCK
 /* The longest that leaves the socket's path as short as others of the folder
  * (WORKDIR_BYTES). */
 #define NAME_BYTES_MAX 8
@@ -68,7 +67,7 @@ static void lock_path(const struct instance *instance, char path[PATH_MAX])
         snprintf(path, PATH_MAX, "%s/" START "%s" LOCK, instance->home,
                  instance->name);
     else
-        snprintf(path, PATH_MAX, "%s/" OF_ALL, instance->home);
+        snprintf(path, PATH_MAX, "%s/all" LOCK, instance->home);
 }
 
 int instance_lock(const struct instance *instance, struct instance_lock *out,
@@ -79,6 +78,8 @@ int instance_lock(const struct instance *instance, struct instance_lock *out,
     out->own = -1;
     snprintf(path, sizeof(path), "%s/lock", instance->home);
     out->shared = workdir_lock(path, LOCK_SH, err);
+    if (out->shared == ERR_DEVICE)
+        return INSTANCE_ALONE;
     if (out->shared < 0)
         return out->shared;
     lock_path(instance, path);
@@ -101,14 +102,11 @@ void instance_unlock(struct instance_lock *lock)
     lock->own = lock->shared = -1;
 }
 
-/* The name in "gpus-NAME.lock"; that of "all.lock" is "". */
+/* The NAME in "gpus-NAME.lock". */
 static bool read_name(const char *entry, char out[NAME_BYTES_MAX + 1])
 {
     size_t start = strlen(START), end = strlen(LOCK), len = strlen(entry);
 
-    out[0] = '\0';
-    if (strcmp(entry, OF_ALL) == 0)
-        return true;
     if (len <= start + end || len - start - end > NAME_BYTES_MAX ||
         strncmp(entry, START, start) != 0 ||
         strcmp(entry + len - end, LOCK) != 0)
@@ -118,20 +116,27 @@ static bool read_name(const char *entry, char out[NAME_BYTES_MAX + 1])
     return true;
 }
 
+static void see(const char *home, const char *name, instance_seen *seen,
+                void *data)
+{
+    struct instance instance = { 0 };
+
+    snprintf(instance.home, sizeof(instance.home), "%s", home);
+    snprintf(instance.name, sizeof(instance.name), "%s", name);
+    find_paths(&instance);
+    seen(data, &instance);
+}
+
 void instance_each(const char *home, instance_seen *seen, void *data)
 {
     DIR *dir = opendir(home);
+    char name[NAME_BYTES_MAX + 1];
     struct dirent *entry;
 
-    while (dir && (entry = readdir(dir))) {
-        struct instance instance = { 0 };
-
-        if (!read_name(entry->d_name, instance.name))
-            continue;
-        snprintf(instance.home, sizeof(instance.home), "%s", home);
-        find_paths(&instance);
-        seen(data, &instance);
-    }
+    see(home, "", seen, data);
+    while (dir && (entry = readdir(dir)))
+        if (read_name(entry->d_name, name))
+            see(home, name, seen, data);
     if (dir)
         closedir(dir);
 }

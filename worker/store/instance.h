@@ -41,8 +41,9 @@ struct instance_lock {
     int shared, own; /* descriptors, -1: none */
 };
 
-/* ERR_DEVICE if a worker has it: this one, or one of a version that shares
- * nothing. */
+/* ERR_DEVICE: the worker runs.  INSTANCE_ALONE: one of a version that shares
+ * nothing has the folder; the text names its pid in both cases. */
+#define INSTANCE_ALONE 1
 int instance_lock(const struct instance *instance, struct instance_lock *out,
                   struct err *err);
 void instance_unlock(struct instance_lock *lock); /* may have none */
@@ -50,8 +51,8 @@ void instance_unlock(struct instance_lock *lock); /* may have none */
 /* How many workers run in the folder. */
 size_t instance_count(const char *home);
 
-/* Call 'seen' for each that the folder has or had, in no order.  Its set is not
- * known, "". */
+/* Call 'seen' for that of "all", and for each that the folder has or had, in no
+ * order.  Its set is not known, "". */
 typedef void instance_seen(void *data, const struct instance *instance);
 void instance_each(const char *home, instance_seen *seen, void *data);
 
