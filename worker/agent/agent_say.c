@@ -132,7 +132,7 @@ static void send_ready(struct agent *agent)
                                  AGENT_MEASURE_CREDIT);
     queue_add_gpus(agent->queue, gpus);
     agent->share.announced = gpus;
-    if (agent->share.gpus)
+    if (agent->share.gpus && resources_lack_gpus(agent->bench))
         gpu_share_reason(agent->share.gpus, waits);
     log_line(LOG_I, "READY", "gpus=%zu sandbox=%s", gpus,
              resources_means(agent->bench));

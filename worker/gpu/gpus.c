@@ -13,11 +13,11 @@ struct gpus {
     char *which;
     struct gpu *at[GPUS_MAX];
     int index[GPUS_MAX];
-    size_t n;
-    size_t n_open; /* once settled, the first of them; the others start */
-    bool all;      /* all GPUs; those that cannot be opened are left out */
-    bool settled;  /* gpus_step() has returned 1 */
-    bool taken;    /* another worker has the GPU named in the error */
+    size_t n, most; /* that there are and that are wanted */
+    size_t n_open;  /* once settled, the first of them; the others start */
+    bool all;       /* all GPUs; those that cannot be opened are left out */
+    bool settled;   /* gpus_step() has returned 1 */
+    bool taken;     /* another worker has the GPU named in the error */
 };
 
 static bool is_in(const int *indices, size_t n, int index)
@@ -47,11 +47,12 @@ static size_t restrict_to(const struct gpu_share *share, bool all,
 }
 
 /* Returns how many of them may be open, or -1. */
-static int choose(const struct gpus *gpus, const struct gpu_share *share,
+static int choose(struct gpus *gpus, const struct gpu_share *share,
                   int indices[GPUS_MAX])
 {
     int n = gpu_list_choose(gpus->spec.device, gpus->which, indices);
 
+    gpus->most = n < 0 ? 0 : (size_t)n;
     return n < 0 || !share
                ? n
                : (int)restrict_to(share, gpus->all, indices, (size_t)n);
@@ -102,7 +103,7 @@ void gpus_grow(struct gpus *gpus, const struct gpu_share *share, int64_t now_ns)
     int indices[GPUS_MAX], n = choose(gpus, share, indices);
     struct err err;
 
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n && gpus->n < gpus->most; i++)
         if (!is_in(gpus->index, gpus->n, indices[i]) &&
             add(gpus, indices[i], now_ns, &err) < 0)
             log_line(LOG_W, "GPU-LEFT-OUT", "%s", err.text);
@@ -207,6 +208,11 @@ bool gpus_are_taken(const struct gpus *gpus)
 size_t gpus_count(const struct gpus *gpus)
 {
     return gpus->settled ? gpus->n_open : gpus->n;
+}
+
+bool gpus_lack_some(const struct gpus *gpus)
+{
+    return gpus_count(gpus) < gpus->most;
 }
 
 struct gpu *gpus_at(struct gpus *gpus, size_t i)

@@ -41,7 +41,8 @@ int gpus_step(struct gpus *gpus, int64_t now_ns, struct err *err);
 /* After ERR_DEVICE: was the reason that another worker holds one? */
 bool gpus_are_taken(const struct gpus *gpus);
 
-size_t gpus_count(const struct gpus *gpus); /* after 1: those that are open */
+size_t gpus_count(const struct gpus *gpus);   /* after 1: those that are open */
+bool gpus_lack_some(const struct gpus *gpus); /* of those that are wanted */
 struct gpu *gpus_at(struct gpus *gpus, size_t i);
 struct gpu *gpus_find(struct gpus *gpus, const char *uuid); /* NULL: none */
 

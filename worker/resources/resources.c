@@ -377,6 +377,11 @@ size_t resources_n_gpus(const struct resources *resources)
     return resources->gpus ? gpus_count(resources->gpus) : 0;
 }
 
+bool resources_lack_gpus(const struct resources *resources)
+{
+    return resources->gpus && gpus_lack_some(resources->gpus);
+}
+
 struct gpu *resources_gpu(struct resources *resources, size_t i)
 {
     return gpus_at(resources->gpus, i);

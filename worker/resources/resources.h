@@ -74,6 +74,7 @@ size_t resources_builds(const struct resources *resources, size_t workers);
 struct slots *resources_slots(struct resources *resources);
 struct tools *resources_tools(struct resources *resources);
 size_t resources_n_gpus(const struct resources *resources);
+bool resources_lack_gpus(const struct resources *resources);
 struct gpu *resources_gpu(struct resources *resources, size_t i);
 int resources_gpu_index(struct resources *resources,
                         const char *uuid); /* or -1 */

@@ -521,6 +521,7 @@ static void a_gpu_of_another_worker_is_opened_when_it_is_free(void **state)
     assert_int_equal(
         gpus_open(&spec, "1,2", share, clock_boot_ns(), &gpus, &err), 0);
     step_until(gpus, 1);
+    assert_true(gpus_lack_some(gpus));
     assert_non_null(strstr(gpu_uuid(gpus_at(gpus, 0)), "-2"));
     gpu_share_close(other);
     assert_int_equal(gpu_share_take(share), 1);
@@ -530,6 +531,28 @@ static void a_gpu_of_another_worker_is_opened_when_it_is_free(void **state)
     step_until(gpus, 2);
     assert_string_not_equal(gpu_uuid(gpus_at(gpus, 0)),
                             gpu_uuid(gpus_at(gpus, 1)));
+    gpus_close(gpus);
+    gpu_share_close(share);
+}
+
+static void what_is_no_gpu_needs_one_of_all(void **state)
+{
+    struct gpu_spec spec = { .device = "cpu", .runner = RUNNER, .dir = dir };
+    struct gpu_share *other, *share;
+    struct gpus *gpus;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(gpu_share_open(dir, "1", &other, &err), 0);
+    assert_int_equal(gpu_share_open(dir, "1,2", &share, &err), 0);
+    assert_int_equal(
+        gpus_open(&spec, "all", share, clock_boot_ns(), &gpus, &err), 0);
+    step_until(gpus, 1);
+    assert_false(gpus_lack_some(gpus));
+    gpu_share_close(other);
+    assert_int_equal(gpu_share_take(share), 1);
+    gpus_grow(gpus, share, clock_boot_ns());
+    step_until(gpus, 1);
     gpus_close(gpus);
     gpu_share_close(share);
 }
@@ -559,6 +582,7 @@ int main(void)
         cmocka_unit_test(lists_of_gpus_are_checked),
         cmocka_unit_test(all_gpus_of_the_cpu_device_are_one),
         cmocka_unit_test(a_gpu_of_another_worker_is_opened_when_it_is_free),
+        cmocka_unit_test(what_is_no_gpu_needs_one_of_all),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);
