@@ -84,6 +84,7 @@ enum {
     COMMAND,
     STATUS,
     WARNING,
+    WAITS,
     OUTPUT,
     OFFSET,
     TOTAL,
@@ -175,6 +176,7 @@ static const struct msg_word words[WORDS] = {
     [COMMAND] = { "command", MSG_COMMAND_MAX, false },
     [STATUS] = { "status", 255, true },
     [WARNING] = { "warning", 240, false },
+    [WAITS] = { "waits", 240, false },
     [OUTPUT] = { "output", MSG_OUTPUT_MAX, false },
     [OFFSET] = { "offset", INT32_MAX, false },
     [TOTAL] = { "total", INT32_MAX, false },
@@ -248,9 +250,13 @@ static const struct msg_field gpu[] = {
     F(DRIVER, gpu.driver), F(FACTS, gpu.facts), END,
 };
 static const struct msg_field ready[] = {
-    F(TOOLKIT, ready.toolkit),        F(SLOTS, ready.slots),
-    F(N_GPUS, ready.n_gpus),          F(MEASURE_CREDIT, ready.measure_credit),
-    OPTIONAL(WARNING, ready.warning), END,
+    F(TOOLKIT, ready.toolkit),
+    F(SLOTS, ready.slots),
+    F(N_GPUS, ready.n_gpus),
+    F(MEASURE_CREDIT, ready.measure_credit),
+    OPTIONAL(WARNING, ready.warning),
+    OPTIONAL(WAITS, ready.waits),
+    END,
 };
 static const struct msg_field trouble[] = {
     F(WHAT, trouble.what),

@@ -48,6 +48,7 @@ struct msg_ready {
     int64_t n_gpus;
     int64_t measure_credit; /* leases a GPU may hold, running one included */
     const char *warning;    /* what programs reach that they should not */
+    const char *waits;      /* whose the GPUs are that it waits for */
 };
 
 struct msg_trouble {

@@ -257,9 +257,16 @@ void hosts_fini(struct hosts *hosts)
     *hosts = (struct hosts){ 0 };
 }
 
+const char *host_gpus(const struct host *host)
+{
+    if (host->role == HOST_BUILDER)
+        return "none";
+    return host->gpus[0] ? host->gpus : "all";
+}
+
 bool host_measures(const struct host *host)
 {
-    return host->role != HOST_BUILDER && strcmp(host->gpus, "none") != 0;
+    return strcmp(host_gpus(host), "none") != 0;
 }
 
 int hosts_can_sweep(const char *file, const struct hosts *hosts,

@@ -61,6 +61,10 @@ void hosts_fini(struct hosts *hosts);
 /* May this host measure, according to its line? */
 bool host_measures(const struct host *host);
 
+/* Its GPUs, as its worker is told: "all", "none" or a list.  A builder's are
+ * none. */
+const char *host_gpus(const struct host *host);
+
 /* A sweep needs a host that measures and a host that builds.  Returns 0, or
  * ERR_INPUT if 'file' lacks one of them. */
 int hosts_can_sweep(const char *file, const struct hosts *hosts,

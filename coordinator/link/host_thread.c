@@ -478,7 +478,8 @@ static int deploy(struct host_thread *thread, struct deployed *out,
 static int attach(struct host_thread *thread, struct err *err)
 {
     struct deployed deployed;
-    char command[2 * DEPLOY_PATH_BYTES + 64];
+    const char *gpus = host_gpus(thread->task.host);
+    char command[2 * DEPLOY_PATH_BYTES + sizeof(thread->task.host->gpus) + 64];
     struct buf in;
     int rc;
 
@@ -490,8 +491,8 @@ static int attach(struct host_thread *thread, struct err *err)
     if (rc == 0)
         rc = deploy(thread, &deployed, err);
     if (rc == 0) {
-        snprintf(command, sizeof(command), "%s --attach --workdir %s",
-                 deployed.program, deployed.workdir);
+        snprintf(command, sizeof(command), "%s --attach --workdir %s --gpus %s",
+                 deployed.program, deployed.workdir, gpus);
         rc = remote_stream(thread->remote, command, &thread->stream, err);
     }
     if (rc == 0)

@@ -246,9 +246,7 @@ static void welcome(struct sweep *sweep, size_t host)
         .welcome = { .protocol = MSG_PROTOCOL,
                      .sweep = sweep->work.spec->name,
                      .device = sweep->reactor.options->device,
-                     .gpus = h->role == HOST_BUILDER ? "none"
-                             : h->gpus[0]            ? h->gpus
-                                                     : "all",
+                     .gpus = host_gpus(h),
                      .nvcc = h->nvcc,
                      .allow = h->allow,
                      .slots = h->slots,
@@ -572,6 +570,27 @@ void host_events_up(struct sweep *sweep, size_t host)
     host_state->same_worker = true;
 }
 
+/* It measures on the others.  status shows the last of these two events. */
+static void say_ready(struct sweep *sweep, const struct host_state *host_state,
+                      const char *waits)
+{
+    const char *name = host_state->host->name;
+    char text[sizeof(host_state->host->name) + 256];
+
+    records_put_event(sweep, "I", "HOST-READY", name);
+    progress_say(
+        sweep->reactor.progress, "%s: ready: %s, %d build slot%s, %d GPU%s%s%s",
+        name, host_state->worker.toolkit, host_state->worker.slots,
+        host_state->worker.slots == 1 ? "" : "s", host_state->n_gpus,
+        host_state->n_gpus == 1 ? "" : "s", host_state->n_gpus ? ", " : "",
+        host_state->n_gpus ? host_state->gpus[0].name : "");
+    if (!waits || !waits[0])
+        return;
+    snprintf(text, sizeof(text), "%s: %.240s", name, waits);
+    progress_say(sweep->reactor.progress, "%s; waiting for that", text);
+    records_put_event(sweep, "I", "HOST-WAITS", text);
+}
+
 static void warn_once(struct sweep *sweep, struct host_state *host_state,
                       const char *warning)
 {
@@ -598,14 +617,7 @@ int host_events_ready(struct sweep *sweep, size_t host, const struct msg *msg,
              "%s", msg->ready.toolkit);
     records_put_host(sweep, host);
     set_phase(sweep, host, LEDGER_IDLE);
-    records_put_event(sweep, "I", "HOST-READY", host_state->host->name);
-    progress_say(
-        sweep->reactor.progress, "%s: ready: %s, %d build slot%s, %d GPU%s%s%s",
-        host_state->host->name, host_state->worker.toolkit,
-        host_state->worker.slots, host_state->worker.slots == 1 ? "" : "s",
-        host_state->n_gpus, host_state->n_gpus == 1 ? "" : "s",
-        host_state->n_gpus ? ", " : "",
-        host_state->n_gpus ? host_state->gpus[0].name : "");
+    say_ready(sweep, host_state, msg->ready.waits);
     warn_once(sweep, host_state, msg->ready.warning);
     if (sweep->work.plan) {
         host_events_up(sweep, host);

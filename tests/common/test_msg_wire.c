@@ -315,9 +315,11 @@ static void what_a_host_shows_and_warns_of_may_be_left_out(void **state)
     msg_fini(&out);
     buf_clear(&buf);
     ready.ready.warning = "sockets";
+    ready.ready.waits = "GPU 0";
     assert_int_equal(msg_encode(&ready, &buf, NULL), 0);
     assert_int_equal(msg_decode(buf.bytes, buf.len, &out, NULL), 0);
     assert_string_equal(out.ready.warning, "sockets");
+    assert_string_equal(out.ready.waits, "GPU 0");
     msg_fini(&out);
     buf_fini(&buf);
 }

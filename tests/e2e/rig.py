@@ -60,8 +60,9 @@ def find_sshd():
 class Sshd:
     """A real sshd on loopback: own keys, own port, own folder."""
 
-    def __init__(self, folder, env, options=()):
+    def __init__(self, folder, env, options=(), path_too=False):
         self.folder = folder
+        self.path_too = path_too  # its logins have the PATH of 'env'
         os.makedirs(folder, mode=0o700, exist_ok=True)
         for name in ("host", "user"):
             if not os.path.exists(self.path(name)):
@@ -85,7 +86,7 @@ class Sshd:
                 f"AuthorizedKeysFile {self.path('authorized_keys')}", "UsePAM no", "StrictModes no",
                 "PasswordAuthentication no", "PermitRootLogin yes", "PidFile none",
                 "MaxStartups 100", "Subsystem sftp internal-sftp",
-                f"SetEnv HOME={env['HOME']}", *options]
+                f"SetEnv HOME={env['HOME']}" + (f" PATH={env['PATH']}" if self.path_too else ""), *options]
             with open(self.path("sshd_config"), "w") as f:
                 f.write("\n".join(config) + "\n")
             with open(self.path("sshd.log"), "ab") as log:
@@ -281,8 +282,8 @@ class Rig(unittest.TestCase):
             f.write("\n".join(lines) + "\n")
         return self.path("hosts.txt")
 
-    def sshd(self, options=(), name="sshd"):
-        sshd = Sshd(self.path(name), self.env, options)
+    def sshd(self, options=(), name="sshd", path_too=False):
+        sshd = Sshd(self.path(name), self.env, options, path_too)
         self.sshds.append(sshd)
         return sshd
 

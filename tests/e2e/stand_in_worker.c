@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <sodium.h>
@@ -39,6 +40,7 @@
 #include "worker/agent/link.h"
 #include "worker/main/relay.h"
 #include "tests/e2e/stand_in.h"
+#include "worker/store/instance.h"
 #include "worker/store/workdir.h"
 
 #define REAL_WORKER FA_BINARY_DIR "/bin/fa-worker"
@@ -435,16 +437,19 @@ static void turn(struct stand_in *s)
 static int serve(struct stand_in *s, const char *dir)
 {
     int64_t until_ns = clock_boot_ns() + s->seconds * NS_PER_S;
-    char path[LINE_BYTES];
+    char path[LINE_BYTES], *locked = mem_printf("%s/lock", dir);
+    char *socket = mem_printf("%s/control.sock", dir);
     struct err err;
     int lock;
 
     signal(SIGPIPE, SIG_IGN);
     snprintf(path, sizeof(path), "%s/heard", dir);
     s->heard = fopen(path, "ae");
-    lock = workdir_lock(dir, &err);
-    if (!s->heard || lock < 0 || control_open(dir, &s->control, &err) < 0)
+    lock = workdir_lock(locked, LOCK_EX, &err);
+    if (!s->heard || lock < 0 || control_open(socket, &s->control, &err) < 0)
         return 1;
+    free(locked);
+    free(socket);
     setvbuf(s->heard, NULL, _IOLBF, 0);
     s->zctx = zmq_ctx_new();
     if (write(READY_FD, "ok", 2) != 2)
@@ -463,6 +468,7 @@ static int serve(struct stand_in *s, const char *dir)
 int main(int argc, char *argv[])
 {
     static struct stand_in s;
+    struct instance instance;
     const char *dir = "";
     bool started = false;
     struct err err;
@@ -476,7 +482,7 @@ int main(int argc, char *argv[])
         execv(REAL_WORKER, argv);
         return 127;
     }
-    if (hash_setup(&err) < 0)
+    if (hash_setup(&err) < 0 || instance_open(dir, "all", &instance, &err) < 0)
         return 1;
-    return started ? serve(&s, dir) : relay_run(dir);
+    return started ? serve(&s, dir) : relay_run(&instance);
 }

@@ -332,10 +332,12 @@ another_sweep_gets_the_folder_when_the_linger_time_is_over(void **state)
 static void assert_refuses(const struct invite *invite, int how,
                            const char *why)
 {
+    char *path = mem_printf("%s/control.sock", coord.work);
     int fd, rc;
     struct err err;
 
-    fd = control_connect(coord.work, &err);
+    fd = control_connect(path, &err);
+    free(path);
     assert_true(fd >= 0);
     rc = control_offer(fd, invite, 1000 * COORD_WAIT_S, &err);
     close(fd);

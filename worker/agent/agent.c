@@ -47,7 +47,7 @@ static int open_signals(struct agent *agent, struct err *err)
 
 static int open_journal(struct agent *agent, struct err *err)
 {
-    char *path = mem_printf("%s/journal", agent->dir);
+    char *path = mem_printf("%s/journal", agent->instance->dir);
     struct journal_damage damage;
     int rc = journal_open(path, &agent->journal, &damage, err);
 
@@ -61,34 +61,40 @@ static int open_journal(struct agent *agent, struct err *err)
     return rc;
 }
 
-int agent_open(const char *dir, FILE *log, struct agent **out, struct err *err)
+int agent_open(const struct instance *instance, FILE *log, struct agent **out,
+               struct err *err)
 {
     struct agent *agent = mem_new(1, sizeof(*agent));
     int rc;
 
-    agent->dir = dir;
+    agent->instance = instance;
     agent->log = log;
     agent->signals = -1;
     agent->liveness = liveness_uninvited(clock_boot_ns());
-    agent->lock = rc = workdir_lock(dir, err);
-    if (rc >= 0)
+    rc = instance_lock(instance, &agent->lock, err);
+    if (rc == INSTANCE_ALONE)
+        rc = ERR_DEVICE;
+    if (rc == 0)
+        rc = agent_share_open(agent, instance->gpus, err);
+    if (rc == 0)
         rc = open_signals(agent, err);
     if (rc == 0) {
         child_setup();
         rc = open_journal(agent, err);
     }
     if (rc == 0)
-        rc = cache_open(dir, CACHE_BYTES, &agent->cache, err);
+        rc = cache_open(instance->home, instance->dir, CACHE_BYTES,
+                        &agent->cache, err);
     if (rc == 0)
-        rc = control_open(dir, &agent->control, err);
-    if (rc < 0) {
+        rc = control_open(instance->socket, &agent->control, err);
+    if (rc != 0) {
         agent_close(agent);
         return rc;
     }
     agent->transfers = transfers_new(agent->cache, TRANSFERS_PARTS_BYTES);
     agent->zctx = zmq_ctx_new();
-    log_line(LOG_I, "STARTED", "version=%s dir=%s containment=%s", FA_VERSION,
-             dir, child_containment());
+    log_line(LOG_I, "STARTED", "version=%s dir=%s gpus=%s containment=%s",
+             FA_VERSION, instance->dir, instance->gpus, child_containment());
     *out = agent;
     return 0;
 }
@@ -109,8 +115,8 @@ void agent_close(struct agent *agent)
     journal_close(agent->journal);
     if (agent->signals >= 0)
         close(agent->signals);
-    if (agent->lock >= 0)
-        close(agent->lock);
+    agent_share_close(agent);
+    instance_unlock(&agent->lock);
     free(agent);
 }
 
@@ -198,7 +204,10 @@ int agent_invite(struct agent *agent, const struct invite *invite,
     agent->liveness = (struct liveness){ now_ns, LIVENESS_BEAT_NS,
                                          invite->linger_ms * NS_PER_MS };
     forget_connection(agent, now_ns);
+    agent_gather_results(agent);
     owner_text(&invite->owner, owner, sizeof(owner));
+    if (agent->share.gpus)
+        gpu_share_name(agent->share.gpus, owner);
     log_line(LOG_I, "INVITED", "epoch=%lld endpoint=%s by=%s",
              (long long)invite->epoch, invite->endpoint, owner);
     return 0;
@@ -223,8 +232,8 @@ static void look_at_control(struct agent *agent, int64_t now_ns)
         return;
     if (control_step(agent->control, now_ns, &invite) != 1)
         return;
-    rc = claim_endpoint(agent->dir, agent->connection.tcp, invite.endpoint,
-                        &err);
+    rc = claim_endpoint(agent->instance->home, agent->connection.tcp,
+                        invite.endpoint, &err);
     if (rc == 0)
         rc = agent_invite(agent, &invite, &err);
     invite_wipe(&invite);
@@ -270,7 +279,7 @@ static void look_at_clock(struct agent *agent, int64_t now_ns)
         forget_connection(agent, now_ns);
     }
     if (agent->log && now_ns >= agent->due.trim_ns) {
-        workdir_trim_log(agent->dir, agent->log);
+        workdir_trim_log(agent->instance->dir, agent->log);
         agent->due.trim_ns = now_ns + TRIM_NS;
     }
 }
@@ -364,6 +373,7 @@ static void turn(struct agent *agent, int64_t *now_ns)
     look_at_clock(agent, after_ns);
     if (agent->bench)
         resources_step(agent->bench, after_ns);
+    agent_share_step(agent, after_ns);
     agent_work(agent, after_ns);
     speak(agent, after_ns);
 }

@@ -18,11 +18,14 @@
 #include "common/invite.h"
 
 struct agent;
+struct instance;
 
-/* Take the folder's lock and listen on its control socket.  'log' is rotated if
- * it is the folder's own log; otherwise pass NULL. ERR_DEVICE: another worker
- * has the folder. */
-int agent_open(const char *dir, FILE *log, struct agent **out, struct err *err);
+/* Take the lock and the GPUs of 'instance', which is borrowed, and listen on
+ * its control socket.  'log' is rotated if it is the log of the instance;
+ * otherwise pass NULL.  ERR_DEVICE: another process is this worker.
+ * CLAIM_BUSY: other sweeps have all its GPUs; the text says whose. */
+int agent_open(const struct instance *instance, FILE *log, struct agent **out,
+               struct err *err);
 
 /* Use this invitation.  0, CLAIM_BUSY (claim.h), or an ERR_*. */
 int agent_invite(struct agent *agent, const struct invite *invite,

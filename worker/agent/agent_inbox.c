@@ -10,6 +10,9 @@
 static void on_welcome(struct agent *agent, const struct msg_welcome *welcome,
                        int64_t now_ns)
 {
+    struct err err;
+    int rc;
+
     if (welcome->protocol != MSG_PROTOCOL) {
         agent_stop(agent, AGENT_STOPS, "the coordinator's protocol differs");
         return;
@@ -28,9 +31,12 @@ static void on_welcome(struct agent *agent, const struct msg_welcome *welcome,
     queue_free(agent->queue);
     agent->queue = NULL;
     resources_close(agent->bench);
+    rc = agent_share_open(agent, welcome->gpus, &err);
     agent->bench =
-        resources_open(welcome, agent->cache,
+        resources_open(welcome, agent->cache, agent->share.gpus,
                        link_invite(agent->link)->owner.database, now_ns);
+    if (rc != 0)
+        resources_fail(agent->bench, "lock", err.text);
     agent->connection.announced = RESOURCES_OPENING;
 }
 

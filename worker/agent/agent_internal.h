@@ -14,9 +14,11 @@
 #include "worker/agent/control.h"
 #include "worker/agent/link.h"
 #include "worker/agent/liveness.h"
+#include "worker/gpu/gpu_share.h"
 #include "worker/resources/queue.h"
 #include "worker/resources/resources.h"
 #include "worker/store/cache.h"
+#include "worker/store/instance.h"
 #include "worker/store/journal.h"
 #include "worker/store/transfers.h"
 
@@ -34,13 +36,22 @@ struct agent_connection {
 };
 
 struct agent_due {
-    int64_t hello_ns, beat_ns, resend_ns, trim_ns, refusal_ns;
+    int64_t hello_ns, beat_ns, resend_ns, trim_ns, refusal_ns, share_ns;
+};
+
+/* Its part of the host. */
+struct agent_share {
+    struct gpu_share *gpus;     /* NULL: WELCOME named some that others have */
+    char which[GPU_LIST_BYTES]; /* as sorted */
+    size_t announced;           /* GPUs, in the last READY */
 };
 
 struct agent {
-    const char *dir; /* borrowed */
+    const struct instance *instance; /* borrowed */
     FILE *log;
-    int lock, signals;
+    int signals;
+    struct instance_lock lock;
+    struct agent_share share;
     void *zctx;
     struct control *control;
     struct cache *cache;
@@ -81,6 +92,8 @@ bool agent_resume(struct agent *agent, int64_t epoch);
 bool agent_is_over(struct agent *agent, int64_t now_ns);
 
 /* ---- agent_results.c */
+/* Those of the database it serves that other workers of the folder left. */
+void agent_gather_results(struct agent *agent);
 void agent_collect_results(struct agent *agent, int64_t now_ns);
 /* Write the result to the journal, then send it.  Ends the lease. */
 void agent_deliver(struct agent *agent, struct lease *lease, struct msg *result,
@@ -103,6 +116,15 @@ void agent_missing(struct agent *agent, const char *hash);
 void agent_work(struct agent *agent, int64_t now_ns);
 /* Cancels builds and tools; measurements are short, and end. */
 void agent_drop_long_work(struct agent *agent, int64_t now_ns);
+
+/* ---- agent_share.c */
+/* Take the GPUs of a list as in WELCOME, unless it has them.  0, or
+ * GPU_SHARE_TAKEN with a text that says whose they are, or ERR_*. */
+int agent_share_open(struct agent *agent, const char *which, struct err *err);
+void agent_share_close(struct agent *agent);
+/* Now and then: take GPUs that have come free, and tell the coordinator; build
+ * with this worker's part of the cores. */
+void agent_share_step(struct agent *agent, int64_t now_ns);
 
 /* ---- agent_inbox.c */
 void agent_receive(struct agent *agent, int64_t now_ns);

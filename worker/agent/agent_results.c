@@ -14,6 +14,7 @@
 #include "common/mem.h"
 #include "common/outcome.h"
 #include "worker/agent/agent_internal.h"
+#include "worker/store/journal_gather.h"
 #include "worker/store/refusal.h"
 
 static const struct msg_usage usage_unknown = { -1, -1, -1 };
@@ -38,6 +39,23 @@ static void age_journal(struct agent *agent)
     n = journal_age(agent->journal, owner, clock_utc_ns());
     if (n > 0)
         log_line(LOG_W, "JOURNAL-AGED", "records=%zu", n);
+}
+
+void agent_gather_results(struct agent *agent)
+{
+    struct journal_gathered found;
+    char owner[HASH_HEX];
+
+    hash_owner(agent, owner);
+    found = journal_gather(agent->instance, agent->journal, owner);
+    if (found.moved > 0)
+        log_line(LOG_I, "RESULTS-GATHERED", "records=%zu", found.moved);
+    if (found.damage.records == 0)
+        return;
+    log_line(LOG_E, "JOURNAL-DAMAGED", "records=%zu bytes=%zu",
+             found.damage.records, found.damage.bytes);
+    agent->lost =
+        (agent->lost > 0 ? agent->lost : 0) + (int64_t)found.damage.records;
 }
 
 static int store(struct agent *agent, const struct msg *result, struct err *err)
@@ -253,7 +271,8 @@ static bool write_trouble(struct agent *agent, const struct build_result *made,
     }
     if (says(made, strerror(ENOSPC))) {
         errno = ENOSPC;
-        (void)refusal_of(agent->dir, out); /* only its text is of interest */
+        (void)refusal_of(agent->instance->dir,
+                         out); /* only its text is of interest */
         return true;
     }
     if (!says(made, strerror(EFBIG)) && !says(made, strsignal(SIGXFSZ)))

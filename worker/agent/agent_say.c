@@ -117,17 +117,23 @@ static void send_trouble(struct agent *agent)
 static void send_ready(struct agent *agent)
 {
     size_t gpus = resources_n_gpus(agent->bench);
+    char waits[GPU_SHARE_TEXT_BYTES] = "";
     struct msg ready = { .type = MSG_READY,
                          .ready = {
                              .toolkit = resources_toolkit(agent->bench),
                              .slots = (int64_t)resources_n_slots(agent->bench),
                              .n_gpus = (int64_t)gpus,
                              .measure_credit = AGENT_MEASURE_CREDIT,
-                             .warning = resources_warning(agent->bench) } };
+                             .warning = resources_warning(agent->bench),
+                             .waits = waits } };
 
     if (!agent->queue)
         agent->queue = queue_new(resources_n_slots(agent->bench), gpus,
                                  AGENT_MEASURE_CREDIT);
+    queue_add_gpus(agent->queue, gpus);
+    agent->share.announced = gpus;
+    if (agent->share.gpus && resources_lack_gpus(agent->bench))
+        gpu_share_reason(agent->share.gpus, waits);
     log_line(LOG_I, "READY", "gpus=%zu sandbox=%s", gpus,
              resources_means(agent->bench));
     for (size_t i = 0; i < gpus; i++)

@@ -52,7 +52,7 @@ static int place_of(struct agent *agent, const struct msg *msg, int *place,
         return err_set(err, ERR_INPUT,
                        "no result can be stored in %s: make room there, or "
                        "name another folder with workdir=",
-                       agent->dir);
+                       agent->instance->dir);
     if (check_files(msg, err) < 0)
         return ERR_INPUT;
     if (!launch)

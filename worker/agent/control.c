@@ -36,21 +36,20 @@ static int sys_err(const char *what, struct err *err)
     return err_set(err, ERR_SYSTEM, "%s: %s", what, strerror(errno));
 }
 
-static struct sockaddr_un address(const char *dir)
+static struct sockaddr_un address(const char *path)
 {
     struct sockaddr_un at = { .sun_family = AF_UNIX };
 
-    /* fits: WORKDIR_BYTES leaves room for longer names */
-    snprintf(at.sun_path, sizeof(at.sun_path), "%s/control.sock", dir);
+    snprintf(at.sun_path, sizeof(at.sun_path), "%s", path); /* instance.h */
     return at;
 }
 
-int control_open(const char *dir, struct control **out, struct err *err)
+int control_open(const char *path, struct control **out, struct err *err)
 {
     struct control *control = mem_new(1, sizeof(*control));
     int rc = 0;
 
-    control->at = address(dir);
+    control->at = address(path);
     control->relay = control->guest = -1;
     control->listener =
         socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -215,9 +214,9 @@ bool control_is_attached(const struct control *control)
     return control->relay >= 0;
 }
 
-int control_connect(const char *dir, struct err *err)
+int control_connect(const char *path, struct err *err)
 {
-    struct sockaddr_un at = address(dir);
+    struct sockaddr_un at = address(path);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     int rc;
 

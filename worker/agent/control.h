@@ -1,6 +1,6 @@
 /* control.h - passes an invitation from a relay to the running worker
  *
- *   relay                         worker (DIR/control.sock)
+ *   relay                         worker (instance.h)
  *     | -- the invitation's text --> |
  *     | <-- "ok\n", or a refusal --- | "no TEXT\n", "busy TEXT\n" (the
  *     |   worker is another sweep's), "later TEXT\n" (it is ending)
@@ -28,7 +28,8 @@
 
 struct control;
 
-int control_open(const char *dir, struct control **out, struct err *err);
+/* Listen at the path of a socket. */
+int control_open(const char *path, struct control **out, struct err *err);
 /* Accept no more invitations, including those not answered yet.  Their relays
  * start a new worker when this one has ended.  The attached relay stays. */
 void control_deafen(struct control *control);
@@ -52,8 +53,8 @@ bool control_is_attached(const struct control *control);
 
 /* ---- the relay's end */
 
-/* Returns a descriptor, or ERR_NETWORK if no worker listens. */
-int control_connect(const char *dir, struct err *err);
+/* Returns a descriptor, or ERR_NETWORK if no worker listens at 'path'. */
+int control_connect(const char *path, struct err *err);
 /* Pass an invitation on: 0, or CONTROL_BUSY with a text that says whose the
  * worker is.  ERR_AUTH: the worker refuses, with a reason.  ERR_NETWORK: it may
  * accept later, or it hung up because it is ending. */

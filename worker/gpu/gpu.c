@@ -40,7 +40,7 @@ enum phase {
 struct gpu {
     char device[8];
     char which[WIRE_NAME_MAX + 1];
-    char *runner, *dir;
+    char *runner, *home;
     const struct sandbox *sandbox; /* borrowed; outlives this */
     struct runner_dir folder;
     enum phase phase;
@@ -104,7 +104,7 @@ int gpu_open(const struct gpu_spec *spec, int64_t now_ns, struct gpu **out,
     snprintf(gpu->device, sizeof(gpu->device), "%s", spec->device);
     snprintf(gpu->which, sizeof(gpu->which), "%s", spec->gpu);
     gpu->runner = mem_strdup(spec->runner);
-    gpu->dir = mem_strdup(spec->dir);
+    gpu->home = mem_strdup(spec->home ? spec->home : spec->dir);
     gpu->sandbox = spec->sandbox;
     gpu->lock = -1;
     rc = runner_dir_open(spec->dir, &gpu->folder, err);
@@ -128,7 +128,7 @@ void gpu_close(struct gpu *gpu)
         close(gpu->lock);
     runner_dir_close(&gpu->folder);
     free(gpu->runner);
-    free(gpu->dir);
+    free(gpu->home);
     free(gpu);
 }
 
@@ -258,7 +258,8 @@ static void settle_death(struct gpu *gpu, const struct runner_session_end *end,
     finish_job(gpu, outcome_of(end), why, now_ns);
 }
 
-/* Devices that are no GPU need no lock: two workers of one machine have two. */
+/* Devices that are no GPU need no lock: two work folders of one machine have
+ * two, and within one, each is one worker's (gpu_share.h). */
 static void name_unreal(struct gpu *gpu, bool replay)
 {
     char boot[CLOCK_BOOT_ID_BYTES], host[256] = "", id[HASH_HEX];
@@ -269,13 +270,13 @@ static void name_unreal(struct gpu *gpu, bool replay)
     hash_init(&hash);
     hash_text(&hash, boot);
     hash_text(&hash, host);
-    hash_text(&hash, gpu->dir);
+    hash_text(&hash, gpu->home);
     hash_end(&hash, id);
-    if (replay)
-        snprintf(gpu->uuid, sizeof(gpu->uuid), "REPLAY-%s-%.8s", id,
-                 gpu->which);
-    else
+    if (!replay && strcmp(gpu->which, "0") == 0)
         snprintf(gpu->uuid, sizeof(gpu->uuid), "CPU-%s", id);
+    else
+        snprintf(gpu->uuid, sizeof(gpu->uuid), "%s-%s-%.8s",
+                 replay ? "REPLAY" : "CPU", id, gpu->which);
 }
 
 static int name_and_lock(struct gpu *gpu, struct err *err)

@@ -38,7 +38,9 @@ struct gpu_spec {
     const char *device;            /* cuda cpu replay */
     const char *gpu;               /* index or UUID, as CUDA numbers them */
     const char *runner;            /* path of fa-runner */
-    const char *dir;               /* the work folder */
+    const char *dir;               /* the worker's folder */
+    const char *home;              /* the work folder, which names what is no
+                                    * GPU; NULL: 'dir' */
     const struct sandbox *sandbox; /* of the worker; NULL: none.  Outlives the
                                     * GPU */
 };

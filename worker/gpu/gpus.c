@@ -1,111 +1,95 @@
 #include "worker/gpu/gpus.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/device_kind.h"
 #include "common/log.h"
 #include "common/mem.h"
-
-#define DRIVER_GPUS "/proc/driver/nvidia/gpus"
+#include "worker/gpu/gpu_share.h"
 
 struct gpus {
+    struct gpu_spec spec; /* borrows */
+    char *which;
     struct gpu *at[GPUS_MAX];
-    size_t n;
-    bool all;     /* all GPUs; those that cannot be opened are left out */
-    bool settled; /* gpus_step() has returned 1 */
-    bool taken;   /* another worker has the GPU named in the error */
+    int index[GPUS_MAX];
+    size_t n, most; /* that there are and that are wanted */
+    size_t n_open;  /* once settled, the first of them; the others start */
+    bool all;       /* all GPUs; those that cannot be opened are left out */
+    bool settled;   /* gpus_step() has returned 1 */
+    bool taken;     /* another worker has the GPU named in the error */
 };
 
-/* Number of entries in a folder that begin with 'start' and a digit; -1: no
- * folder. */
-static int count(const char *folder, const char *start)
+static bool is_in(const int *indices, size_t n, int index)
 {
-    DIR *dir = opendir(folder);
-    int n = 0;
-
-    if (!dir)
-        return -1;
-    for (struct dirent *entry; (entry = readdir(dir));)
-        if (strncmp(entry->d_name, start, strlen(start)) == 0 &&
-            isdigit((unsigned char)entry->d_name[strlen(start)]))
-            n++;
-    closedir(dir);
-    return n;
+    for (size_t i = 0; i < n; i++)
+        if (indices[i] == index)
+            return true;
+    return false;
 }
 
-/* A container may show fewer devices than the driver knows, and WSL shows none:
- * then try one. */
-static size_t count_cuda(void)
+/* Keep those of 'wanted' that 'share' has.  With "all", a device that is no GPU
+ * stands for any of them. */
+static size_t restrict_to(const struct gpu_share *share, bool all,
+                          int wanted[GPUS_MAX], size_t n)
 {
-    int known = count(DRIVER_GPUS, ""), shown = count("/dev", "nvidia");
-    int n = known > shown ? known : shown;
+    int held[GPUS_MAX];
+    size_t n_held = gpu_share_held(share, held), kept = 0;
 
-    return n < 1 ? 1 : n > GPUS_MAX ? GPUS_MAX : (size_t)n;
-}
-
-/* Parse "0,2" into 'indices'. Returns how many, or -1. */
-static int read_list(const char *which, int indices[GPUS_MAX])
-{
-    int n = 0;
-
-    for (const char *at = which;; at++) {
-        char *end;
-        long value = strtol(at, &end, 10);
-
-        if (!isdigit((unsigned char)*at) || value > 999 || n == GPUS_MAX)
-            return -1;
-        for (int i = 0; i < n; i++)
-            if (indices[i] == value)
-                return -1;
-        indices[n++] = (int)value;
-        if (*end == '\0')
-            return n;
-        if (*end != ',')
-            return -1;
-        at = end;
+    if (all) {
+        memcpy(wanted, held, n_held * sizeof(*held));
+        return n < n_held ? n : n_held;
     }
+    for (size_t i = 0; i < n; i++)
+        if (is_in(held, n_held, wanted[i]))
+            wanted[kept++] = wanted[i];
+    return kept;
 }
 
-static int choose(const char *device, const char *which, int indices[GPUS_MAX])
+/* Returns how many of them may be open, or -1. */
+static int choose(struct gpus *gpus, const struct gpu_share *share,
+                  int indices[GPUS_MAX])
 {
-    int n;
+    int n = gpu_list_choose(gpus->spec.device, gpus->which, indices);
 
-    if (strcmp(which, "none") == 0)
-        return 0;
-    if (strcmp(which, "all") != 0)
-        return read_list(which, indices);
-    n = device_kind_is(device, DEVICE_KIND_CUDA) ? (int)count_cuda() : 1;
-    for (int i = 0; i < n; i++)
-        indices[i] = i;
-    return n;
+    gpus->most = n < 0 ? 0 : (size_t)n;
+    return n < 0 || !share
+               ? n
+               : (int)restrict_to(share, gpus->all, indices, (size_t)n);
 }
 
-int gpus_open(const struct gpu_spec *spec, const char *which, int64_t now_ns,
-              struct gpus **out, struct err *err)
+static int add(struct gpus *gpus, int index, int64_t now_ns, struct err *err)
 {
-    int indices[GPUS_MAX], n = choose(spec->device, which, indices), rc = 0;
-    struct gpus *gpus;
+    struct gpu_spec one = gpus->spec;
+    char text[8];
+    int rc;
 
+    snprintf(text, sizeof(text), "%d", index);
+    one.gpu = text;
+    rc = gpu_open(&one, now_ns, &gpus->at[gpus->n], err);
+    if (rc == 0)
+        gpus->index[gpus->n++] = index;
+    return rc;
+}
+
+int gpus_open(const struct gpu_spec *spec, const char *which,
+              const struct gpu_share *share, int64_t now_ns, struct gpus **out,
+              struct err *err)
+{
+    struct gpus *gpus = mem_new(1, sizeof(*gpus));
+    int indices[GPUS_MAX], n, rc = 0;
+
+    gpus->spec = *spec;
+    gpus->which = mem_strdup(which);
+    gpus->all = strcmp(which, "all") == 0;
+    n = choose(gpus, share, indices);
     if (n < 0)
-        return err_set(
+        rc = err_set(
             err, ERR_INPUT,
             "gpus '%s': write all, none, or indices such as 0,1, each once",
             which);
-    gpus = mem_new(1, sizeof(*gpus));
-    gpus->all = strcmp(which, "all") == 0;
-    for (int i = 0; rc == 0 && i < n; i++) {
-        struct gpu_spec one = *spec;
-        char index[8];
-
-        snprintf(index, sizeof(index), "%d", indices[i]);
-        one.gpu = index;
-        rc = gpu_open(&one, now_ns, &gpus->at[gpus->n], err);
-        gpus->n += rc == 0;
-    }
+    for (int i = 0; rc == 0 && i < n; i++)
+        rc = add(gpus, indices[i], now_ns, err);
     if (rc < 0) {
         gpus_close(gpus);
         return rc;
@@ -114,12 +98,24 @@ int gpus_open(const struct gpu_spec *spec, const char *which, int64_t now_ns,
     return 0;
 }
 
+void gpus_grow(struct gpus *gpus, const struct gpu_share *share, int64_t now_ns)
+{
+    int indices[GPUS_MAX], n = choose(gpus, share, indices);
+    struct err err;
+
+    for (int i = 0; i < n && gpus->n < gpus->most; i++)
+        if (!is_in(gpus->index, gpus->n, indices[i]) &&
+            add(gpus, indices[i], now_ns, &err) < 0)
+            log_line(LOG_W, "GPU-LEFT-OUT", "%s", err.text);
+}
+
 void gpus_close(struct gpus *gpus)
 {
     if (!gpus)
         return;
     for (size_t i = 0; i < gpus->n; i++)
         gpu_close(gpus->at[i]);
+    free(gpus->which);
     free(gpus);
 }
 
@@ -144,9 +140,13 @@ int64_t gpus_deadline_ns(const struct gpus *gpus)
 
 static void leave_out(struct gpus *gpus, size_t i)
 {
+    log_line(LOG_W, "GPU-LEFT-OUT", "%s", gpu_trouble(gpus->at[i]));
     gpu_close(gpus->at[i]);
+    gpus->n--;
     memmove(&gpus->at[i], &gpus->at[i + 1],
-            (--gpus->n - i) * sizeof(struct gpu *));
+            (gpus->n - i) * sizeof(gpus->at[0]));
+    memmove(&gpus->index[i], &gpus->index[i + 1],
+            (gpus->n - i) * sizeof(gpus->index[0]));
 }
 
 /* All have answered: with "all", keep those that opened. */
@@ -163,13 +163,28 @@ static int settle(struct gpus *gpus, struct err *err)
         gpus->taken = gpu_is_taken(gpu);
         if (!gpus->all)
             return rc;
-        log_line(LOG_W, "GPU-LEFT-OUT", "%s", gpu_trouble(gpu));
         leave_out(gpus, i - 1);
     }
     if (rc < 0 && gpus->n == 0)
         return rc;
     gpus->settled = true;
+    gpus->n_open = gpus->n;
     return 1;
+}
+
+/* In their order: the coordinator knows a GPU by its place. */
+static void count_new(struct gpus *gpus)
+{
+    while (gpus->n_open < gpus->n) {
+        enum gpu_state state = gpu_state(gpus->at[gpus->n_open]);
+
+        if (state == GPU_STARTING)
+            return;
+        if (state == GPU_TROUBLE)
+            leave_out(gpus, gpus->n_open);
+        else
+            gpus->n_open++;
+    }
 }
 
 int gpus_step(struct gpus *gpus, int64_t now_ns, struct err *err)
@@ -178,8 +193,10 @@ int gpus_step(struct gpus *gpus, int64_t now_ns, struct err *err)
 
     for (size_t i = 0; i < gpus->n; i++)
         starting |= gpu_step(gpus->at[i], now_ns) == GPU_STARTING;
-    if (gpus->settled)
+    if (gpus->settled) {
+        count_new(gpus);
         return 1;
+    }
     return starting ? 0 : settle(gpus, err);
 }
 
@@ -190,7 +207,12 @@ bool gpus_are_taken(const struct gpus *gpus)
 
 size_t gpus_count(const struct gpus *gpus)
 {
-    return gpus->n;
+    return gpus->settled ? gpus->n_open : gpus->n;
+}
+
+bool gpus_lack_some(const struct gpus *gpus)
+{
+    return gpus_count(gpus) < gpus->most;
 }
 
 struct gpu *gpus_at(struct gpus *gpus, size_t i)

@@ -15,8 +15,10 @@
 #include "worker/agent/agent.h"
 #include "worker/agent/control.h"
 #include "worker/build/record_build.h"
+#include "worker/gpu/gpu_list.h"
 #include "worker/main/relay.h"
 #include "worker/main/start.h"
+#include "worker/store/instance.h"
 #include "worker/store/workdir.h"
 
 #define OFFER_MS 10000
@@ -25,7 +27,7 @@
 
 struct options {
     bool attach, started, help, version;
-    const char *workdir, *hash; /* NULL unless given */
+    const char *workdir, *gpus, *hash; /* NULL unless given */
     const char *record, *artifact, *speed_up;
 };
 
@@ -40,12 +42,14 @@ static int usage(FILE *to)
     fputs("usage: fa-worker [--workdir DIR]           be a worker; reads an\n"
           "                                           invitation (fa-coord\n"
           "                                           invite) from stdin\n"
-          "       fa-worker --attach [--workdir DIR]  carry a coordinator's\n"
+          "       fa-worker --attach [--workdir DIR] [--gpus LIST]\n"
+          "                                           carry a coordinator's\n"
           "                                           frames on stdin, stdout\n"
           "       fa-worker --hash FILE               print a file's hash\n"
           "       fa-worker --version | --help\n"
           "\n"
-          "DIR is ~/.cache/fa-coord/work unless given.\n",
+          "DIR is ~/.cache/fa-coord/work unless given. LIST is as in the\n"
+          "hosts file: all, none, or indices such as 0,1.\n",
           to);
     return to == stderr ? EXIT_USAGE : 0;
 }
@@ -62,6 +66,7 @@ static int parse(int argc, char *argv[], struct options *out)
         { "--help", &out->help, NULL },
         { "--version", &out->version, NULL },
         { "--workdir", NULL, &out->workdir },
+        { "--gpus", NULL, &out->gpus },
         { "--hash", NULL, &out->hash },
         { "--record", NULL, &out->record }, /* record_build.h; likewise */
         { "--artifact", NULL, &out->artifact },
@@ -147,10 +152,10 @@ static int get_invite(struct invite *out, struct err *err)
 }
 
 /* A worker is already running here: invite that one. */
-static int hand_to_running(const char *dir, const struct invite *invite,
-                           struct err *err)
+static int hand_to_running(const struct instance *instance,
+                           const struct invite *invite, struct err *err)
 {
-    int fd = control_connect(dir, err), rc = fd;
+    int fd = control_connect(instance->socket, err), rc = fd;
 
     if (fd >= 0) {
         rc = control_offer(fd, invite, OFFER_MS, err);
@@ -159,7 +164,7 @@ static int hand_to_running(const char *dir, const struct invite *invite,
     return rc;
 }
 
-static int work(const char *dir)
+static int work(const struct instance *instance)
 {
     struct agent *agent = NULL;
     struct invite invite;
@@ -169,13 +174,13 @@ static int work(const char *dir)
     if (rc < 0)
         return complain(&err);
     log_setup(stderr, LOG_I);
-    rc = agent_open(dir, NULL, &agent, &err);
+    rc = agent_open(instance, NULL, &agent, &err);
     if (rc == ERR_DEVICE)
-        rc = hand_to_running(dir, &invite, &err);
+        rc = hand_to_running(instance, &invite, &err);
     else if (rc == 0)
         rc = agent_invite(agent, &invite, &err);
     invite_wipe(&invite);
-    if (rc < 0)
+    if (rc != 0)
         rc = complain(&err);
     else if (agent)
         rc = agent_run(agent);
@@ -183,11 +188,28 @@ static int work(const char *dir)
     return rc;
 }
 
+static int find_instance(const struct options *options, struct instance *out,
+                         struct err *err)
+{
+    const char *which = options->gpus ? options->gpus : INSTANCE_ALL;
+    char dir[WORKDIR_BYTES], gpus[GPU_LIST_BYTES];
+    int rc = workdir_open(options->workdir, dir, err);
+
+    if (rc < 0)
+        return rc;
+    if (gpu_list_sort(which, gpus) < 0)
+        return err_set(err, ERR_INPUT,
+                       "--gpus '%s': write all, none, or indices such as 0,1, "
+                       "each once",
+                       which);
+    return instance_open(dir, gpus, out, err);
+}
+
 int main(int argc, char *argv[])
 {
     const struct rlimit none = { 0, 0 };
     struct options options = { 0 };
-    char dir[WORKDIR_BYTES];
+    struct instance instance;
     struct err err;
 
     setrlimit(RLIMIT_CORE, &none); /* a core dump would contain the keys */
@@ -204,9 +226,9 @@ int main(int argc, char *argv[])
         return complain(&err);
     if (options.hash)
         return print_hash(options.hash);
-    if (workdir_open(options.workdir, dir, &err) < 0)
+    if (find_instance(&options, &instance, &err) < 0)
         return complain(&err);
     if (options.started)
-        return start_serve(dir);
-    return options.attach ? relay_run(dir) : work(dir);
+        return start_serve(&instance);
+    return options.attach ? relay_run(&instance) : work(&instance);
 }

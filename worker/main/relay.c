@@ -17,24 +17,28 @@
 #include "common/frame.h"
 #include "common/invite.h"
 #include "common/pump.h"
+#include "worker/agent/claim.h"
 #include "worker/agent/control.h"
 #include "worker/main/peer_program.h"
 #include "worker/main/start.h"
+#include "worker/store/instance.h"
 #include "worker/store/workdir.h"
 
 #define INVITE_NS (60 * NS_PER_S) /* the coordinator sends it at once */
 #define OFFER_MS 12000            /* a worker that is ending has 10 s */
 #define AGAIN_MS 200
+#define START_AGAIN_MS 1000 /* a worker that finds no free GPU is a process */
 #define NOTE_NS                                                                \
     (5 * NS_PER_S)              /* so that the coordinator knows that it waits \
                                  */
 #define DRAIN_NS (5 * NS_PER_S) /* to deliver the worker's last messages */
 
 struct relay {
-    const char *dir;
+    const struct instance *instance;
     int in, out; /* the channel; moved away from 0 and 1 */
     int control; /* open while the worker runs; -1 later */
     struct pump *pump;
+    int again_ms;           /* between two offers */
     int64_t note_ns;        /* when the coordinator is told again */
     int64_t drain_until_ns; /* set when the worker has ended */
 };
@@ -101,7 +105,7 @@ static int open_pump(struct relay *relay, struct invite *invite,
     int rc;
 
     if (strcmp(invite->endpoint, INVITE_RELAY) == 0) {
-        snprintf(path, sizeof(path), "%s/relay-%d.sock", relay->dir,
+        snprintf(path, sizeof(path), "%s/relay-%d.sock", relay->instance->home,
                  (int)getpid());
         unlink(path); /* left by a dead process with the same pid */
         rc = pump_listen(path, &relay->pump, err);
@@ -149,7 +153,7 @@ static int rest(struct relay *relay, struct err *err)
     struct pollfd wait = { .fd = relay->in, .events = POLLIN };
     int rc = 1;
 
-    if (poll(&wait, 1, AGAIN_MS) > 0)
+    if (poll(&wait, 1, relay->again_ms) > 0)
         rc = read_channel(relay, err);
     if (rc == 1)
         rc = write_channel(relay);
@@ -164,7 +168,7 @@ static void say_busy(struct relay *relay, const char *why)
 {
     int64_t now_ns = clock_boot_ns();
 
-    if (now_ns < relay->note_ns)
+    if (now_ns < relay->note_ns || !why[0])
         return;
     pump_say(relay->pump, why);
     relay->note_ns = now_ns + NOTE_NS;
@@ -173,10 +177,13 @@ static void say_busy(struct relay *relay, const char *why)
 static int offer_once(struct relay *relay, const struct invite *invite,
                       struct err *err)
 {
-    int rc = start_worker(relay->dir, &relay->control, err);
+    int rc = start_worker(relay->instance, &relay->control, err);
 
-    if (rc < 0)
-        return rc == ERR_NETWORK ? ERR_SYSTEM : rc;
+    relay->again_ms = rc == CLAIM_BUSY ? START_AGAIN_MS : AGAIN_MS;
+    if (rc != 0)
+        return rc == CLAIM_BUSY    ? CONTROL_BUSY
+               : rc == ERR_NETWORK ? ERR_SYSTEM
+                                   : rc;
     rc = control_offer(relay->control, invite, OFFER_MS, err);
     if (rc != 0) {
         close(relay->control);
@@ -326,10 +333,11 @@ static int attach(struct relay *relay, struct err *err)
 
     if (rc < 0)
         return rc;
-    rc = start_worker(relay->dir, &probe, err);
+    rc = start_worker(relay->instance, &probe, err);
     if (rc < 0)
         return rc;
-    close(probe);
+    if (rc == 0)
+        close(probe);
     rc = say_magic(relay, err);
     if (rc == 0)
         rc = hand_over(relay, err);
@@ -341,14 +349,16 @@ static int attach(struct relay *relay, struct err *err)
     return rc;
 }
 
-int relay_run(const char *dir)
+int relay_run(const struct instance *instance)
 {
-    struct relay relay = { .dir = dir, .in = -1, .out = -1, .control = -1 };
+    struct relay relay = {
+        .instance = instance, .in = -1, .out = -1, .control = -1
+    };
     struct err err;
     int rc;
 
     signal(SIGPIPE, SIG_IGN); /* the write says that the channel has ended */
-    workdir_tidy(dir);
+    workdir_tidy(instance->home);
     rc = attach(&relay, &err);
     if (rc < 0)
         fprintf(stderr, "fa-worker: %s\n", err.text);

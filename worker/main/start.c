@@ -14,25 +14,31 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "worker/agent/agent.h"
+#include "worker/agent/claim.h"
 #include "worker/agent/control.h"
+#include "worker/store/instance.h"
 #include "worker/store/workdir.h"
 
 #define START_NS (10 * NS_PER_S) /* a busy machine, a folder on the network */
 #define RETRY_MS 50              /* another process has just started a worker */
 
-#define HELD "held" /* another process was faster */
-#define READY_FD 3  /* the worker reports its start here */
+#define HELD "held"  /* another process was faster */
+#define BUSY "busy " /* and whose its GPUs are */
+#define READY_FD 3   /* the worker reports its start here */
 
 /* Tell the starter the result: "ok", or an error. */
-static void tell(const char *text)
+static void tell(const char *word, const char *text)
 {
+    char line[sizeof(struct err) + sizeof(BUSY)];
+    int n = snprintf(line, sizeof(line), "%s%s", word, text);
+
     /* if nobody reads it, nothing is lost */
-    (void)!write(READY_FD, text, strlen(text));
+    (void)!write(READY_FD, line, (size_t)n);
     close(READY_FD);
 }
 
 /* exec closes everything else: sshd waits for every copy of its channel. */
-static void exec_worker(const char *dir, int ready)
+static void exec_worker(const struct instance *instance, int ready)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -40,12 +46,12 @@ static void exec_worker(const char *dir, int ready)
         dup2(null, 2) >= 0 &&
         (ready == READY_FD ? fcntl(ready, F_SETFD, 0)
                            : dup2(ready, READY_FD)) >= 0)
-        execl("/proc/self/exe", "fa-worker", "--started", "--workdir", dir,
-              NULL);
+        execl("/proc/self/exe", "fa-worker", "--started", "--workdir",
+              instance->home, "--gpus", instance->gpus, NULL);
     _exit(1);
 }
 
-int start_serve(const char *dir)
+int start_serve(const struct instance *instance)
 {
     struct agent *agent = NULL;
     FILE *log = NULL;
@@ -54,18 +60,21 @@ int start_serve(const char *dir)
 
     umask(077);
     fcntl(READY_FD, F_SETFD, FD_CLOEXEC);
-    rc = workdir_log(dir, &log, &err);
+    rc = workdir_log(instance->dir, &log, &err);
     if (rc == 0 && dup2(fileno(log), 2) < 0)
         rc = err_set(&err, ERR_SYSTEM, "standard error: %s", strerror(errno));
     if (rc == 0) {
         log_setup(log, LOG_I);
-        rc = agent_open(dir, log, &agent, &err);
+        rc = agent_open(instance, log, &agent, &err);
     }
-    if (rc < 0) {
-        tell(rc == ERR_DEVICE ? HELD : err.text);
+    if (rc != 0) {
+        tell(rc == CLAIM_BUSY   ? BUSY
+             : rc == ERR_DEVICE ? HELD
+                                : "",
+             rc == ERR_DEVICE ? "" : err.text);
         return 1;
     }
-    tell("ok");
+    tell("ok", "");
     rc = agent_run(agent);
     agent_close(agent);
     return rc;
@@ -93,10 +102,30 @@ static void read_word(int fd, int64_t until_ns, char *text, size_t size)
     text[len] = '\0';
 }
 
-/* ERR_DEVICE if another worker holds the lock. */
-static int spawn(const char *dir, int64_t until_ns, struct err *err)
+/* What the child says that did not start. */
+static int refusal(const struct instance *instance, const char *word,
+                   struct err *err)
 {
-    char word[sizeof(err->text)];
+    if (strcmp(word, HELD) == 0)
+        return err_set(err, ERR_DEVICE,
+                       "%s: another worker is starting in this folder",
+                       instance->dir);
+    if (strncmp(word, BUSY, strlen(BUSY)) == 0) {
+        (void)err_set(err, ERR_DEVICE, "%s", word + strlen(BUSY));
+        return CLAIM_BUSY;
+    }
+    if (word[0])
+        return err_set(err, ERR_SYSTEM, "%s", word);
+    return err_set(err, ERR_SYSTEM,
+                   "the worker died at its start; see %s/worker.log",
+                   instance->dir);
+}
+
+/* CLAIM_BUSY, or ERR_DEVICE if another worker holds the lock. */
+static int spawn(const struct instance *instance, int64_t until_ns,
+                 struct err *err)
+{
+    char word[sizeof(err->text) + sizeof(BUSY)];
     int ready[2];
     pid_t pid;
 
@@ -106,7 +135,7 @@ static int spawn(const char *dir, int64_t until_ns, struct err *err)
     if (pid == 0) {
         setsid();
         if (fork() == 0) /* a grandchild: nobody has to wait for it */
-            exec_worker(dir, ready[1]);
+            exec_worker(instance, ready[1]);
         _exit(0);
     }
     close(ready[1]);
@@ -117,38 +146,45 @@ static int spawn(const char *dir, int64_t until_ns, struct err *err)
     close(ready[0]);
     if (pid < 0)
         return err_set(err, ERR_SYSTEM, "fork: %s", strerror(errno));
-    if (strcmp(word, HELD) == 0)
-        return err_set(err, ERR_DEVICE,
-                       "%s: another worker is starting in this folder", dir);
-    if (strcmp(word, "ok") != 0)
-        return word[0]
-                   ? err_set(err, ERR_SYSTEM, "%s", word)
-                   : err_set(err, ERR_SYSTEM,
-                             "the worker died at its start; see %s/worker.log",
-                             dir);
-    return 0;
+    return strcmp(word, "ok") == 0 ? 0 : refusal(instance, word, err);
 }
 
-int start_worker(const char *dir, int *control, struct err *err)
+/* A worker of a version without sets of GPUs has the folder.  That of "all" is
+ * just starting or ending, because it listens otherwise. */
+static int meet_older(const struct instance *instance, struct err *err)
+{
+    struct err who = *err;
+
+    if (!instance->name[0])
+        return ERR_DEVICE;
+    (void)err_set(err, ERR_DEVICE,
+                  "its worker is of an older version, which shares no GPUs: %s",
+                  who.text);
+    return CLAIM_BUSY;
+}
+
+int start_worker(const struct instance *instance, int *control, struct err *err)
 {
     int64_t until_ns = clock_boot_ns() + START_NS;
     int rc;
 
     for (;;) {
-        int lock;
+        struct instance_lock lock;
 
-        rc = control_connect(dir, err);
+        rc = control_connect(instance->socket, err);
         if (rc >= 0) {
             *control = rc;
             return 0;
         }
-        lock = workdir_lock(dir, err);
-        if (lock >= 0) {
-            close(lock);
-            rc = spawn(dir, until_ns, err);
-        } else {
-            rc = lock;
+        rc = instance_lock(instance, &lock, err);
+        if (rc == INSTANCE_ALONE)
+            rc = meet_older(instance, err);
+        if (rc == 0) {
+            instance_unlock(&lock);
+            rc = spawn(instance, until_ns, err);
         }
+        if (rc == CLAIM_BUSY)
+            return rc;
         if (rc == ERR_DEVICE)
             (void)poll(NULL, 0, RETRY_MS);
         if (rc < 0 && (rc != ERR_DEVICE || clock_boot_ns() >= until_ns))

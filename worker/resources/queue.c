@@ -8,6 +8,7 @@
 
 struct queue {
     size_t slots, credit;
+    size_t builds; /* at once; at most 'slots' */
     size_t gpus;
     struct lease *first;
     int64_t last_number;
@@ -17,8 +18,22 @@ struct queue *queue_new(size_t slots, size_t gpus, size_t credit)
 {
     struct queue *queue = mem_new(1, sizeof(*queue));
 
-    *queue = (struct queue){ .slots = slots, .credit = credit, .gpus = gpus };
+    *queue = (struct queue){
+        .slots = slots, .credit = credit, .builds = slots, .gpus = gpus
+    };
     return queue;
+}
+
+void queue_add_gpus(struct queue *queue, size_t gpus)
+{
+    assert(gpus >= queue->gpus);
+    queue->gpus = gpus;
+}
+
+void queue_limit_builds(struct queue *queue, size_t most)
+{
+    assert(most > 0);
+    queue->builds = most < queue->slots ? most : queue->slots;
 }
 
 void queue_free(struct queue *queue)
@@ -131,7 +146,7 @@ bool queue_lease_lacks(const struct lease *lease, const char *hash)
 
 struct lease *queue_next(struct queue *queue, int place)
 {
-    size_t most = place == QUEUE_BUILDS ? queue->slots : 1;
+    size_t most = place == QUEUE_BUILDS ? queue->builds : 1;
 
     if (count(queue, place, true) >= most)
         return NULL;

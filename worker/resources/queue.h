@@ -44,6 +44,11 @@ struct lease {
 /* 'slots' builds at once and one more waiting; 'credit' leases for each GPU. */
 struct queue *queue_new(size_t slots, size_t gpus, size_t credit);
 void queue_free(struct queue *queue); /* NULL is fine */
+/* There are more GPUs now, behind the others. */
+void queue_add_gpus(struct queue *queue, size_t gpus);
+/* Start no build while 'most' or more run, 1 or more, however many slots there
+ * are. */
+void queue_limit_builds(struct queue *queue, size_t most);
 
 /* Takes ownership of 'msg', which is empty then.  All its files count as
  * missing until queue_lease_found() or queue_arrived() reports them.  ERR_INPUT

@@ -10,6 +10,7 @@
 #include "common/outcome.h"
 #include "worker/build/build.h"
 #include "worker/build/toolkit.h"
+#include "worker/gpu/gpu_share.h"
 #include "worker/process/sandbox.h"
 #include "worker/process/sandbox_policy.h"
 
@@ -24,6 +25,7 @@ struct resources {
     char *device, *which, *nvcc, *allow; /* as requested */
     int64_t asked_slots;
     struct cache *cache;
+    const struct gpu_share *share;
     struct sandbox *sandbox; /* of all programs; NULL in trouble */
     enum resources_state state;
     enum build_dir stage;
@@ -85,7 +87,7 @@ static size_t choose_slots(const struct resources *resources)
 static int open_sandbox(struct resources *resources, const char *database)
 {
     return sandbox_policy_new(
-        &(struct sandbox_policy){ .dir = cache_dir(resources->cache),
+        &(struct sandbox_policy){ .dir = cache_home(resources->cache),
                                   .home = getenv("HOME"),
                                   .database = database,
                                   .allow = resources->allow },
@@ -93,8 +95,9 @@ static int open_sandbox(struct resources *resources, const char *database)
 }
 
 struct resources *resources_open(const struct msg_welcome *welcome,
-                                 struct cache *cache, const char *database,
-                                 int64_t now_ns)
+                                 struct cache *cache,
+                                 const struct gpu_share *share,
+                                 const char *database, int64_t now_ns)
 {
     struct resources *resources = mem_new(1, sizeof(*resources));
 
@@ -104,6 +107,7 @@ struct resources *resources_open(const struct msg_welcome *welcome,
     resources->allow = mem_strdup(welcome->allow);
     resources->asked_slots = welcome->slots;
     resources->cache = cache;
+    resources->share = share;
     if (open_sandbox(resources, database) < 0 ||
         toolkit_open(resources->device, resources->nvcc, resources->sandbox,
                      now_ns, &resources->toolkit, &resources->err) < 0)
@@ -180,7 +184,8 @@ int64_t resources_deadline_ns(const struct resources *resources)
 
 static void be_ready(struct resources *resources)
 {
-    size_t gpus = resources->gpus ? resources_n_gpus(resources) : 0;
+    size_t gpus = resources->share ? gpu_share_wanted(resources->share)
+                                   : resources_n_gpus(resources);
 
     resources->n_slots = choose_slots(resources);
     if (limits_check_files((int)(FILES_WORKER + FILES_GPU * gpus +
@@ -222,16 +227,16 @@ static void step_toolkit(struct resources *resources, int64_t now_ns)
         build_start_runner(&resources->compiling, resources->device, now_ns);
 }
 
-static int open_gpus(struct resources *resources, const char *runner,
-                     int64_t now_ns)
+static int open_gpus(struct resources *resources, int64_t now_ns)
 {
     const struct gpu_spec spec = { .device = resources->device,
-                                   .runner = runner,
+                                   .runner = resources->runner,
                                    .dir = cache_dir(resources->cache),
+                                   .home = cache_home(resources->cache),
                                    .sandbox = resources->sandbox };
 
-    return gpus_open(&spec, resources->which, now_ns, &resources->gpus,
-                     &resources->err);
+    return gpus_open(&spec, resources->which, resources->share, now_ns,
+                     &resources->gpus, &resources->err);
 }
 
 static void step_runner(struct resources *resources, int64_t now_ns)
@@ -257,11 +262,11 @@ static void step_runner(struct resources *resources, int64_t now_ns)
         err_set(&resources->err, ERR_SYSTEM,
                 "fa-runner is not in the worker's cache");
         trouble(resources, "runner");
-    } else if (open_gpus(resources, path, now_ns) < 0) {
-        trouble(resources, "device");
     } else {
         resources->runner = mem_strdup(path);
         resources->stage = GPUS;
+        if (open_gpus(resources, now_ns) < 0)
+            trouble(resources, "device");
     }
     build_result_fini(&result);
 }
@@ -309,6 +314,12 @@ enum resources_state resources_step(struct resources *resources, int64_t now_ns)
     return resources->state;
 }
 
+void resources_grow(struct resources *resources, int64_t now_ns)
+{
+    if (resources->gpus && resources->state != RESOURCES_TROUBLE)
+        gpus_grow(resources->gpus, resources->share, now_ns);
+}
+
 enum resources_state resources_state(const struct resources *resources)
 {
     return resources->state;
@@ -344,6 +355,13 @@ size_t resources_n_slots(const struct resources *resources)
     return resources->n_slots;
 }
 
+size_t resources_builds(const struct resources *resources, size_t workers)
+{
+    if (resources->asked_slots > 0 || workers < 2)
+        return resources->n_slots;
+    return (resources->n_slots + workers - 1) / workers;
+}
+
 struct slots *resources_slots(struct resources *resources)
 {
     return resources->slots;
@@ -357,6 +375,11 @@ struct tools *resources_tools(struct resources *resources)
 size_t resources_n_gpus(const struct resources *resources)
 {
     return resources->gpus ? gpus_count(resources->gpus) : 0;
+}
+
+bool resources_lack_gpus(const struct resources *resources)
+{
+    return resources->gpus && gpus_lack_some(resources->gpus);
 }
 
 struct gpu *resources_gpu(struct resources *resources, size_t i)

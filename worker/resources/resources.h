@@ -19,6 +19,7 @@
 #include "worker/store/cache.h"
 #include "worker/tool/tools.h"
 
+struct gpu_share;
 struct msg_welcome;
 struct resources;
 
@@ -29,11 +30,13 @@ enum resources_state {
 };
 
 /* As 'welcome' says: device, gpus, nvcc, slots, allow.  Always gives a bench,
- * which may be in trouble already.  'cache' is borrowed.  Programs do not see
- * 'database', the coordinator's; "": unknown. */
+ * which may be in trouble already.  'cache' and 'share' are borrowed; 'share'
+ * NULL: no other worker uses its GPUs.  Programs do not see 'database', the
+ * coordinator's; "": unknown. */
 struct resources *resources_open(const struct msg_welcome *welcome,
-                                 struct cache *cache, const char *database,
-                                 int64_t now_ns);
+                                 struct cache *cache,
+                                 const struct gpu_share *share,
+                                 const char *database, int64_t now_ns);
 void resources_close(struct resources *resources); /* kills; NULL is fine */
 
 /* Do these match what this WELCOME asks for? */
@@ -45,6 +48,8 @@ size_t resources_poll(const struct resources *resources, struct pollfd *fds,
 int64_t resources_deadline_ns(const struct resources *resources);
 enum resources_state resources_step(struct resources *resources,
                                     int64_t now_ns);
+/* The share has got more GPUs. */
+void resources_grow(struct resources *resources, int64_t now_ns);
 enum resources_state resources_state(const struct resources *resources);
 
 /* From now on in trouble: what was found while it worked. */
@@ -63,9 +68,13 @@ const char *resources_means(const struct resources *resources);
 /* What programs reach that they should not, for people; "" if nothing. */
 const char *resources_warning(const struct resources *resources);
 size_t resources_n_slots(const struct resources *resources);
+/* How many of them may build at once while so many workers share the cores: an
+ * equal part, at least 1.  Slots that the hosts file names are no part. */
+size_t resources_builds(const struct resources *resources, size_t workers);
 struct slots *resources_slots(struct resources *resources);
 struct tools *resources_tools(struct resources *resources);
 size_t resources_n_gpus(const struct resources *resources);
+bool resources_lack_gpus(const struct resources *resources);
 struct gpu *resources_gpu(struct resources *resources, size_t i);
 int resources_gpu_index(struct resources *resources,
                         const char *uuid); /* or -1 */

@@ -14,22 +14,25 @@
 #include "worker/store/build_dir.h"
 #include "worker/store/refusal.h"
 
+#define TMP "tmp"
+
 enum {
     BUILD_LINES_MAX = 1024 /* bytes, of a remembered build's own lines */
 };
 
 struct cache {
-    char dir[PATH_MAX];
+    char home[PATH_MAX], dir[PATH_MAX];
     int64_t bytes, ceiling; /* of the artifacts */
 };
 
 static int path_of(const struct cache *cache, const char *folder,
                    const char *name, char path[PATH_MAX], struct err *err)
 {
-    if (snprintf(path, PATH_MAX, "%s/%s/%s", cache->dir, folder, name) >=
-        PATH_MAX)
-        return err_set(err, ERR_SYSTEM, "the path '%s/%s/%s' is too long",
-                       cache->dir, folder, name);
+    const char *top = strcmp(folder, TMP) == 0 ? cache->dir : cache->home;
+
+    if (snprintf(path, PATH_MAX, "%s/%s/%s", top, folder, name) >= PATH_MAX)
+        return err_set(err, ERR_SYSTEM, "the path '%s/%s/%s' is too long", top,
+                       folder, name);
     return 0;
 }
 
@@ -114,7 +117,7 @@ static int make_folder(const struct cache *cache, const char *name,
 static int make_folders(const struct cache *cache, struct err *err)
 {
     char path[PATH_MAX];
-    int rc = path_of(cache, "tmp", "", path, err);
+    int rc = path_of(cache, TMP, "", path, err);
 
     if (rc < 0)
         return rc;
@@ -122,23 +125,24 @@ static int make_folders(const struct cache *cache, struct err *err)
     if (!build_dir_remove_tree(path))
         return err_set(err, ERR_SYSTEM, "'%s' cannot be emptied: %s", path,
                        strerror(errno));
-    rc = make_folder(cache, "tmp", err);
+    rc = make_folder(cache, TMP, err);
     if (rc == 0)
         rc = make_folder(cache, "artifacts", err);
     return rc < 0 ? rc : make_folder(cache, "builds", err);
 }
 
-int cache_open(const char *dir, int64_t ceiling_bytes, struct cache **out,
-               struct err *err)
+int cache_open(const char *home, const char *dir, int64_t ceiling_bytes,
+               struct cache **out, struct err *err)
 {
     struct cache *cache;
     struct held *all;
     size_t n;
     int rc;
 
-    if (strlen(dir) >= PATH_MAX)
+    if (strlen(home) >= PATH_MAX || strlen(dir) >= PATH_MAX)
         return err_set(err, ERR_INPUT, "the work folder's path is too long");
     cache = mem_new(1, sizeof(*cache));
+    memcpy(cache->home, home, strlen(home) + 1);
     memcpy(cache->dir, dir, strlen(dir) + 1);
     cache->ceiling = ceiling_bytes;
     rc = make_folders(cache, err);
@@ -158,6 +162,11 @@ int cache_open(const char *dir, int64_t ceiling_bytes, struct cache **out,
 void cache_close(struct cache *cache)
 {
     free(cache);
+}
+
+const char *cache_home(const struct cache *cache)
+{
+    return cache->home;
 }
 
 const char *cache_dir(const struct cache *cache)
@@ -183,7 +192,7 @@ bool cache_path(struct cache *cache, const char *hash, char path[PATH_MAX])
 
 void cache_artifacts(const struct cache *cache, char path[PATH_MAX])
 {
-    snprintf(path, PATH_MAX, "%s/artifacts", cache->dir);
+    snprintf(path, PATH_MAX, "%s/artifacts", cache->home);
 }
 
 int64_t cache_read(struct cache *cache, const char *hash, int64_t offset,
@@ -300,7 +309,7 @@ int cache_put(struct cache *cache, const char *hash, const char *from,
 static int write_temporary(const struct cache *cache, const void *bytes,
                            size_t len, char path[PATH_MAX], struct err *err)
 {
-    int rc = path_of(cache, "tmp", "put-XXXXXX", path, err);
+    int rc = path_of(cache, TMP, "put-XXXXXX", path, err);
     bool failed;
     int fd;
 

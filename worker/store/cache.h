@@ -1,11 +1,14 @@
 /* cache.h - the artifacts of this machine by content, and their builds
  *
- *   DIR/artifacts/HASH   the bytes
- *   DIR/builds/KEY       the artifact of a build key, with its figures
+ *   HOME/artifacts/HASH   the bytes
+ *   HOME/builds/KEY       the artifact of a build key, with its figures
+ *   DIR/tmp               what is not finished
  *
  * A file is complete or absent: it is written under another name, fsynced, and
  * renamed.  Above the ceiling, the least recently used artifacts are removed.
- * Only one process may use it.
+ * The workers of a work folder, HOME, share it; each has a folder of its own,
+ * DIR, which may be HOME.  A worker does not see what the others add until it
+ * is above the ceiling, so together they may have more for a while.
  */
 #ifndef FA_WORKER_STORE_CACHE_H
 #define FA_WORKER_STORE_CACHE_H
@@ -29,12 +32,13 @@ struct cache_build {
     int64_t registers, spill_bytes, static_smem; /* -1: not known */
 };
 
-/* Makes the folders (0700) below the work folder 'dir', and removes files in
- * DIR/tmp that a killed worker left. */
-int cache_open(const char *dir, int64_t ceiling_bytes, struct cache **out,
-               struct err *err);
+/* Makes the folders (0700), and removes files in DIR/tmp that a killed worker
+ * left. */
+int cache_open(const char *home, const char *dir, int64_t ceiling_bytes,
+               struct cache **out, struct err *err);
 void cache_close(struct cache *cache);
-const char *cache_dir(const struct cache *cache); /* the work folder */
+const char *cache_home(const struct cache *cache);
+const char *cache_dir(const struct cache *cache);
 
 bool cache_has(const struct cache *cache, const char *hash);
 /* The path of an artifact, which now counts as used.  False if it is not

@@ -341,6 +341,13 @@ static void shrink(struct journal *journal)
     }
 }
 
+void journal_compact(struct journal *journal)
+{
+    shrink(journal);
+    if ((size_t)journal->size > journal->live)
+        rewrite(journal);
+}
+
 bool journal_ack(struct journal *journal, const char *nonce)
 {
     for (size_t i = 0; i < journal->n; i++) {

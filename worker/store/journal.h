@@ -54,6 +54,10 @@ bool journal_is_stuck(const struct journal *journal);
 /* Forget a result.  False if no record has this nonce. */
 bool journal_ack(struct journal *journal, const char *nonce);
 
+/* Drop what is forgotten from the file, too.  If that fails, it is only sent
+ * again. */
+void journal_compact(struct journal *journal);
+
 /* Forget results that nobody fetches, while the database 'owner' is served:
  * those of other databases that are older than JOURNAL_KEEP_NS.  While there is
  * no room for another message, the oldest ones go: of other databases, or older

@@ -169,17 +169,16 @@ static int locked(int fd, const char *path, struct err *err)
                    pid[0] ? pid : "unknown");
 }
 
-int workdir_lock(const char *dir, struct err *err)
+int workdir_lock(const char *path, int how, struct err *err)
 {
-    char path[PATH_MAX], pid[16];
+    char pid[16];
     int fd, rc = 0, n;
 
-    snprintf(path, sizeof(path), "%s/lock", dir);
     fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return refusal_of(path, err);
     n = snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
-    if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+    if (flock(fd, how | LOCK_NB) < 0)
         rc = errno == EWOULDBLOCK ? locked(fd, path, err)
                                   : refusal_of(path, err);
     else if (ftruncate(fd, 0) < 0 || pwrite(fd, pid, (size_t)n, 0) < 0)

@@ -279,6 +279,11 @@ static void a_host_without_a_rate_is_unpriced(void **state)
     assert_string_equal(hosts.list[0].gpus, "all");
     assert_false(hosts.list[1].has_rate);
     assert_string_equal(hosts.list[1].gpus, "none");
+    assert_string_equal(host_gpus(&hosts.list[0]), "all");
+    assert_string_equal(host_gpus(&hosts.list[1]), "none");
+    hosts_fini(&hosts);
+    hosts_local(&hosts);
+    assert_string_equal(host_gpus(&hosts.list[0]), "all");
     hosts_fini(&hosts);
 }
 

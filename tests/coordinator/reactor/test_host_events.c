@@ -332,6 +332,31 @@ static void a_worker_of_another_sweep_is_waited_for(void **state)
     assert_string_equal(host(0)->conn.why, OWNER_IS_HERE);
 }
 
+static void a_ready_host_may_wait_for_more_gpus(void **state)
+{
+    struct msg ready = { .type = MSG_READY,
+                         .ready = { .toolkit = "g++ 12.2.0",
+                                    .slots = 1,
+                                    .measure_credit = 1,
+                                    .waits = "its GPU 0 serves" ADA } };
+
+    (void)state;
+    rig_come(&rig, 0, 7, NULL, 0);
+    assert_int_equal(host_events_ready(&rig.sweep, 0, &ready, &err), 0);
+    assert_int_equal(said("a: its GPU 0 serves" ADA "; waiting for that\n"), 1);
+    assert_false(host(0)->conn.waits);
+    assert_int_equal(host(0)->state, HOST_STATE_READY);
+    assert_int_equal(rig_rows(&rig, "event WHERE name = 'HOST-WAITS' AND text ="
+                                    " 'a: its GPU 0 serves" ADA "' AND id ="
+                                    " (SELECT max(id) FROM event)"),
+                     1);
+    ready.ready.waits = "";
+    assert_int_equal(host_events_ready(&rig.sweep, 0, &ready, &err), 0);
+    assert_int_equal(rig_rows(&rig, "event WHERE name = 'HOST-READY' AND id ="
+                                    " (SELECT max(id) FROM event)"),
+                     1);
+}
+
 static void after_a_wait_it_is_attached_or_broken(void **state)
 {
     (void)state;
@@ -587,6 +612,7 @@ int main(void)
         CASE(a_broken_connection_is_told_once),
         CASE(another_reason_is_told_too),
         CASE(a_worker_of_another_sweep_is_waited_for),
+        CASE(a_ready_host_may_wait_for_more_gpus),
         CASE(after_a_wait_it_is_attached_or_broken),
         CASE(a_host_that_is_given_up_is_told_to_stop),
         CASE(one_that_does_not_stop_is_left_after_2_s),

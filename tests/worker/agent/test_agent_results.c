@@ -24,12 +24,13 @@ static void set_up(struct agent *agent, struct lease **lease)
                              .lease = 7,
                              .id = { "s", "c", "", "kernel", "build", 0, 1 },
                              .key = "00000000000000000000000000000001" } };
+    static const struct instance here = { .dir = "/tmp" };
     struct journal_damage damage;
     struct err err;
 
     snprintf(path, sizeof(path), "/tmp/fa-results-XXXXXX");
     close(mkstemp(path));
-    *agent = (struct agent){ .dir = "/tmp", .queue = queue_new(1, 0, 1) };
+    *agent = (struct agent){ .instance = &here, .queue = queue_new(1, 0, 1) };
     assert_int_equal(journal_open(path, &agent->journal, &damage, &err), 0);
     assert_int_equal(queue_add(agent->queue, &build, QUEUE_BUILDS, lease, &err),
                      0);

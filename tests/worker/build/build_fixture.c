@@ -36,8 +36,8 @@ int build_fixture_set_up(void **state)
     (void)state;
     assert_int_equal(hash_setup(&err), 0);
     assert_non_null(mkdtemp(build_fixture_dir));
-    if (cache_open(build_fixture_dir, CACHE_BYTES, &build_fixture_tools.cache,
-                   &err) < 0)
+    if (cache_open(build_fixture_dir, build_fixture_dir, CACHE_BYTES,
+                   &build_fixture_tools.cache, &err) < 0)
         fail_msg("%s", err.text);
     return 0;
 }

@@ -14,6 +14,7 @@
 #include "common/clock.h"
 #include "common/hash.h"
 #include "common/outcome.h"
+#include "worker/gpu/gpu_share.h"
 #include "worker/gpu/gpus.h"
 #include "worker/process/child.h"
 #include "worker/process/sandbox_policy.h"
@@ -459,11 +460,12 @@ static void lists_of_gpus_are_checked(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-        assert_int_equal(gpus_open(&spec, bad[i], 0, &gpus, &err), ERR_INPUT);
+        assert_int_equal(gpus_open(&spec, bad[i], NULL, 0, &gpus, &err),
+                         ERR_INPUT);
     assert_string_equal(
         err.text,
         "gpus '0 1': write all, none, or indices such as 0,1, each once");
-    assert_int_equal(gpus_open(&spec, "none", 0, &gpus, &err), 0);
+    assert_int_equal(gpus_open(&spec, "none", NULL, 0, &gpus, &err), 0);
     assert_int_equal(gpus_step(gpus, 0, &err), 1);
     assert_int_equal(gpus_count(gpus), 0);
     gpus_close(gpus);
@@ -478,7 +480,8 @@ static void all_gpus_of_the_cpu_device_are_one(void **state)
     int rc;
 
     (void)state;
-    assert_int_equal(gpus_open(&spec, "all", clock_boot_ns(), &gpus, &err), 0);
+    assert_int_equal(
+        gpus_open(&spec, "all", NULL, clock_boot_ns(), &gpus, &err), 0);
     while ((rc = gpus_step(gpus, clock_boot_ns(), &err)) == 0)
         assert_true(clock_boot_ns() < until_ns);
     assert_int_equal(rc, 1);
@@ -487,6 +490,71 @@ static void all_gpus_of_the_cpu_device_are_one(void **state)
                      gpus_at(gpus, 0));
     assert_null(gpus_find(gpus, "GPU-0"));
     gpus_close(gpus);
+}
+
+static void step_until(struct gpus *gpus, size_t n)
+{
+    int64_t until_ns = clock_boot_ns() + 20 * NS_PER_S;
+    struct err err;
+
+    for (;;) {
+        int rc = gpus_step(gpus, clock_boot_ns(), &err);
+
+        assert_true(rc >= 0);
+        if (rc == 1 && gpus_count(gpus) == n)
+            return;
+        assert_true(clock_boot_ns() < until_ns);
+        poll(NULL, 0, 5);
+    }
+}
+
+static void a_gpu_of_another_worker_is_opened_when_it_is_free(void **state)
+{
+    struct gpu_spec spec = { .device = "cpu", .runner = RUNNER, .dir = dir };
+    struct gpu_share *other, *share;
+    struct gpus *gpus;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(gpu_share_open(dir, "1", &other, &err), 0);
+    assert_int_equal(gpu_share_open(dir, "1,2", &share, &err), 0);
+    assert_int_equal(
+        gpus_open(&spec, "1,2", share, clock_boot_ns(), &gpus, &err), 0);
+    step_until(gpus, 1);
+    assert_true(gpus_lack_some(gpus));
+    assert_non_null(strstr(gpu_uuid(gpus_at(gpus, 0)), "-2"));
+    gpu_share_close(other);
+    assert_int_equal(gpu_share_take(share), 1);
+    gpus_grow(gpus, share, clock_boot_ns());
+    gpus_grow(gpus, share, clock_boot_ns()); /* adds none */
+    assert_int_equal(gpus_count(gpus), 1);   /* until it is open */
+    step_until(gpus, 2);
+    assert_string_not_equal(gpu_uuid(gpus_at(gpus, 0)),
+                            gpu_uuid(gpus_at(gpus, 1)));
+    gpus_close(gpus);
+    gpu_share_close(share);
+}
+
+static void what_is_no_gpu_needs_one_of_all(void **state)
+{
+    struct gpu_spec spec = { .device = "cpu", .runner = RUNNER, .dir = dir };
+    struct gpu_share *other, *share;
+    struct gpus *gpus;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(gpu_share_open(dir, "1", &other, &err), 0);
+    assert_int_equal(gpu_share_open(dir, "1,2", &share, &err), 0);
+    assert_int_equal(
+        gpus_open(&spec, "all", share, clock_boot_ns(), &gpus, &err), 0);
+    step_until(gpus, 1);
+    assert_false(gpus_lack_some(gpus));
+    gpu_share_close(other);
+    assert_int_equal(gpu_share_take(share), 1);
+    gpus_grow(gpus, share, clock_boot_ns());
+    step_until(gpus, 1);
+    gpus_close(gpus);
+    gpu_share_close(share);
 }
 
 int main(void)
@@ -513,6 +581,8 @@ int main(void)
         cmocka_unit_test(request_that_is_none_is_refused),
         cmocka_unit_test(lists_of_gpus_are_checked),
         cmocka_unit_test(all_gpus_of_the_cpu_device_are_one),
+        cmocka_unit_test(a_gpu_of_another_worker_is_opened_when_it_is_free),
+        cmocka_unit_test(what_is_no_gpu_needs_one_of_all),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

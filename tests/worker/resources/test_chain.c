@@ -80,7 +80,7 @@ static int set_up(void **state)
         device = getenv("FA_TEST_DEVICE");
     assert_int_equal(hash_setup(&err), 0);
     assert_non_null(mkdtemp(dir));
-    assert_int_equal(cache_open(dir, CACHE_BYTES, &tools.cache, &err), 0);
+    assert_int_equal(cache_open(dir, dir, CACHE_BYTES, &tools.cache, &err), 0);
     rc = toolkit_open(device, "", NULL, clock_boot_ns(), &toolkit, &err);
     while (rc == 0 && (rc = toolkit_step(toolkit, clock_boot_ns(), &err)) == 0)
         assert_true(clock_boot_ns() < until_ns);
@@ -172,7 +172,8 @@ static struct gpus *open_gpus(const char *runner)
     struct err err;
     int rc;
 
-    assert_int_equal(gpus_open(&spec, "all", clock_boot_ns(), &gpus, &err), 0);
+    assert_int_equal(
+        gpus_open(&spec, "all", NULL, clock_boot_ns(), &gpus, &err), 0);
     while ((rc = gpus_step(gpus, clock_boot_ns(), &err)) == 0)
         assert_true(clock_boot_ns() < until_ns);
     if (rc < 0)
@@ -277,7 +278,7 @@ static void bench_never_waits_while_its_runner_lies_in_the_cache(void **state)
     };
     int64_t until_ns = clock_boot_ns() + 60 * NS_PER_S;
     struct resources *resources =
-        resources_open(&welcome, tools.cache, "", clock_boot_ns());
+        resources_open(&welcome, tools.cache, NULL, "", clock_boot_ns());
 
     (void)state;
     while (resources_step(resources, clock_boot_ns()) == RESOURCES_OPENING) {
@@ -292,6 +293,41 @@ static void bench_never_waits_while_its_runner_lies_in_the_cache(void **state)
     }
     assert_int_equal(resources_state(resources), RESOURCES_READY);
     resources_close(resources);
+}
+
+/* Without GPUs only the compiler is looked for. */
+static size_t builds_at_once(int64_t slots, size_t workers, size_t *all)
+{
+    const struct msg_welcome welcome = { .device = device,
+                                         .gpus = "none",
+                                         .nvcc = "",
+                                         .allow = "",
+                                         .slots = slots };
+    int64_t until_ns = clock_boot_ns() + 60 * NS_PER_S;
+    struct resources *resources =
+        resources_open(&welcome, tools.cache, NULL, "", clock_boot_ns());
+    size_t n;
+
+    while (resources_step(resources, clock_boot_ns()) == RESOURCES_OPENING) {
+        assert_true(clock_boot_ns() < until_ns);
+        poll(NULL, 0, 5);
+    }
+    assert_int_equal(resources_state(resources), RESOURCES_READY);
+    *all = resources_n_slots(resources);
+    n = resources_builds(resources, workers);
+    resources_close(resources);
+    return n;
+}
+
+static void workers_of_a_host_share_its_cores(void **state)
+{
+    size_t all, alone = builds_at_once(0, 1, &all);
+
+    (void)state;
+    assert_int_equal(alone, all);
+    assert_int_equal(builds_at_once(0, 2, &all), (alone + 1) / 2);
+    assert_int_equal(builds_at_once(0, 1000, &all), 1);
+    assert_int_equal(builds_at_once(3, 2, &all), 3); /* as the user says */
 }
 
 static const struct bad {
@@ -347,6 +383,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernel_built_here_is_measured_by_a_runner_built_here),
         cmocka_unit_test(bench_never_waits_while_its_runner_lies_in_the_cache),
+        cmocka_unit_test(workers_of_a_host_share_its_cores),
         cmocka_unit_test(bad_kernels_leave_the_next_one_alone),
     };
 

@@ -100,6 +100,47 @@ static void a_file_that_is_both_arrives_once(void **state)
     queue_free(queue);
 }
 
+static void more_gpus_come_behind_the_others(void **state)
+{
+    struct queue *queue = queue_new(1, 1, 2);
+    struct lease *first = add(queue, 1, 0, "aa", "aa"), *second;
+
+    (void)state;
+    queue_add_gpus(queue, 2);
+    second = add(queue, 2, 1, "aa", "aa");
+    queue_arrived(queue, "aa");
+    assert_ptr_equal(queue_next(queue, 0), first);
+    assert_ptr_equal(queue_next(queue, 1), second);
+    queue_free(queue);
+}
+
+static void fewer_builds_run_while_the_cores_are_shared(void **state)
+{
+    struct queue *queue = queue_new(3, 0, 2);
+    struct lease *leases[4];
+
+    (void)state;
+    for (int i = 0; i < 4; i++) { /* the credit is that of all slots */
+        struct msg msg = { .type = MSG_BUILD,
+                           .epoch = EPOCH,
+                           .build = { .work.lease = i + 1, .bundle = "" } };
+        struct err err;
+
+        assert_int_equal(queue_add(queue, &msg, QUEUE_BUILDS, &leases[i], &err),
+                         0);
+    }
+    queue_limit_builds(queue, 1);
+    assert_ptr_equal(queue_next(queue, QUEUE_BUILDS), leases[0]);
+    leases[0]->running = true;
+    assert_null(queue_next(queue, QUEUE_BUILDS));
+    queue_limit_builds(queue, 2);
+    assert_ptr_equal(queue_next(queue, QUEUE_BUILDS), leases[1]);
+    queue_limit_builds(queue, 99); /* never more than the slots */
+    leases[1]->running = leases[2]->running = true;
+    assert_null(queue_next(queue, QUEUE_BUILDS));
+    queue_free(queue);
+}
+
 static void a_gpu_runs_one_and_holds_its_credit(void **state)
 {
     struct queue *queue = queue_new(1, 2, 2);
@@ -203,6 +244,8 @@ int main(void)
         cmocka_unit_test(inputs_are_waited_for_too),
         cmocka_unit_test(a_tool_waits_for_what_it_names_and_no_more),
         cmocka_unit_test(a_file_that_is_both_arrives_once),
+        cmocka_unit_test(more_gpus_come_behind_the_others),
+        cmocka_unit_test(fewer_builds_run_while_the_cores_are_shared),
         cmocka_unit_test(a_gpu_runs_one_and_holds_its_credit),
         cmocka_unit_test(builds_run_in_their_slots_and_one_waits),
         cmocka_unit_test(what_lacks_files_is_overtaken),

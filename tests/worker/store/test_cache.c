@@ -40,7 +40,7 @@ static struct cache *open_cache(int64_t ceiling)
     struct cache *cache;
     struct err err;
 
-    if (cache_open(dir, ceiling, &cache, &err) < 0)
+    if (cache_open(dir, dir, ceiling, &cache, &err) < 0)
         fail_msg("%s", err.text);
     return cache;
 }

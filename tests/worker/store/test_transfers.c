@@ -33,7 +33,8 @@ static int set_up(void **state)
     assert_int_equal(hash_setup(&err), 0);
     snprintf(box->dir, sizeof(box->dir), "/tmp/fa-files-XXXXXX");
     assert_non_null(mkdtemp(box->dir));
-    assert_int_equal(cache_open(box->dir, CACHE_BYTES, &box->cache, &err), 0);
+    assert_int_equal(
+        cache_open(box->dir, box->dir, CACHE_BYTES, &box->cache, &err), 0);
     box->transfers = transfers_new(box->cache, PARTS_BYTES);
     hash_of(TEXT, strlen(TEXT), box->hash);
     *state = box;
