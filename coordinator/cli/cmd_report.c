@@ -8,6 +8,8 @@
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/inspect/profile.h"
 #include "coordinator/lessons/lessons.h"
+#include "coordinator/page/page.h"
+#include "coordinator/page/page_history.h"
 #include "coordinator/report/report_print.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_cost.h"
@@ -17,7 +19,6 @@
 #include "coordinator/store/store.h"
 #include "coordinator/tasks/fail.h"
 #include "coordinator/tasks/options.h"
-#include "coordinator/text/html_page.h"
 #include "coordinator/text/outfile.h"
 #include "coordinator/text/terminal.h"
 
@@ -29,31 +30,28 @@ struct settings {
     const char *where, *html;
 };
 
-/* The page has the same contents as the text, and the cost. */
-static int save_page(const struct report_view *view,
+static int save_page(struct store *store, const struct report_view *view,
                      const struct settings *settings, struct err *err)
 {
-    char *title =
-        mem_printf("%s on %s", view->report->name, view->report->arch);
+    struct page_history history;
     char *text = NULL;
     size_t len = 0;
-    FILE *memory = mem_stream(&text, &len);
-    struct html_page *page;
-    int rc = 0;
+    int rc = page_history_load(store, view->report, &history, err);
 
-    page = html_page_open(memory, title);
-    report_table(view, html_page_stream(page));
-    report_cost_table(view, html_page_stream(page));
-    html_page_close(page);
-    fclose(memory);
-    rc = outfile_save(settings->html, text, len, settings->force, err);
+    if (rc == 0) {
+        FILE *memory = mem_stream(&text, &len);
+
+        page_write(view, &history, memory);
+        fclose(memory);
+        rc = outfile_save(settings->html, text, len, settings->force, err);
+    }
+    page_history_fini(&history);
     free(text);
-    free(title);
     return rc;
 }
 
-static int print(struct report_view view, const struct settings *settings,
-                 struct err *err)
+static int print(struct store *store, struct report_view view,
+                 const struct settings *settings, struct err *err)
 {
     if (settings->top >= 0)
         view.top = (size_t)settings->top;
@@ -64,7 +62,7 @@ static int print(struct report_view view, const struct settings *settings,
     } else if (settings->html) {
         if (settings->top < 0)
             view.top = TOP_DEFAULT;
-        return save_page(&view, settings, err);
+        return save_page(store, &view, settings, err);
     } else {
         if (settings->top < 0)
             view.top = TOP_DEFAULT;
@@ -103,7 +101,8 @@ static int run(struct store *store, const struct settings *settings,
     if (rc == 0 && !learnt)
         fprintf(stderr, "fa-coord: the report has no lessons: %s\n", err->text);
     if (rc == 0)
-        rc = print((struct report_view){ .report = report,
+        rc = print(store,
+                   (struct report_view){ .report = report,
                                          .cost = cost,
                                          .conclusion = conclusion,
                                          .lessons = learnt ? &lessons : NULL,
@@ -135,7 +134,8 @@ int cmd_report(int argc, char *argv[])
         { "csv", OPTION_FLAG, &settings.csv, NULL,
           "print one line per configuration and shape as CSV", "json cost" },
         { "html", OPTION_TEXT, &settings.html, "FILE",
-          "write report and cost to this file, as a web page", "json csv" },
+          "write report, cost and pictures to this file, as a web page",
+          "json csv" },
         { "force", OPTION_FLAG, &settings.force, NULL,
           "overwrite the --html file", NULL },
     };
