@@ -62,8 +62,8 @@ fa.convergence = function () {
         const end = all[all.length - 1].x, unit = fa.unit(steps[steps.length - 1].time);
         const base = data.baseline === null ? NaN : data.time[data.baseline];
         const shown = thinned(all, Math.floor(width / 3));
-        const top = Math.max(d3.quantile(shown.map(p => p.time).sort(d3.ascending), 0.9), steps[0].time, base || 0);
-        const y = fa.time_scale(steps[steps.length - 1].time, top, [plot.bottom, plot.top]);
+        const lo = steps[steps.length - 1].time, most = d3.quantile(shown.map(p => p.time).sort(d3.ascending), 0.9);
+        const y = fa.time_scale(lo, Math.max(Math.min(most, 2 * lo), 1.05 * steps[0].time, 1.05 * base || 0), [plot.bottom, plot.top]);
         const x = d3.scaleLinear().domain([0, end]).range([plot.left, plot.right]);
         fa.axis_y(plot, y.copy().domain(y.domain().map(t => t / unit.ns)), `time, ${unit.name}`, y.base ? fa.tick_each : fa.tick);
         fa.axis_x(plot, x, { evaluations: "configurations evaluated", seconds: "seconds of running", dollars: "dollars" }[against],
@@ -83,7 +83,7 @@ fa.convergence = function () {
             .attr("class", "dot").attr("r", 4).attr("cx", p => x(p.x)).attr("cy", p => y(p.time))
             .on("click", p => fa.pick(p.i));
         fa.tip(dots, p => `${fa.digits(p.time / unit.ns)} ${unit.name} after ${fa.count(p.n + 1)}\n${fa.describe(p.i)}`);
-        host.append(fa.legend(["dot", "best so far"], ["faint-dot", "each configuration"], ...(base ? [["baseline", "baseline"]] : [])));
+        host.append(fa.legend(["dot", "best so far"], ["faint-dot", clip.length < shown.length ? "each configuration; slower ones lie above" : "each configuration"], ...(base ? [["baseline", "baseline"]] : [])));
     }
 
     const table = () => ({

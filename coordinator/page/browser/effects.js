@@ -34,10 +34,10 @@ fa.effects = function () {
         const text = Number.isFinite(share(tunable.name)) ? `explains ${fa.percent(share(tunable.name))}` : "";
         box.append(fa.el("h3", {}, tunable.name, fa.el("span", {}, dead(tunable.name) ? "changes nothing in the code" : text)));
         host.append(box);
-        const plot = fa.plot(box, width, { keep: true, height: 24 * shown.length + 42,
-            margin: { left: 62, right: 12, top: 2, bottom: 38 }, label: `${tunable.name}: best, median and quartiles of the time for each value` });
+        const plot = fa.plot(box, width, { keep: true, height: 24 * shown.length + 24,
+            margin: { left: 62, right: 12, top: 2, bottom: 22 }, label: `${tunable.name}: best, median and quartiles of the time for each value` });
         const x = scale.copy().range([plot.left, plot.right]);
-        fa.axis_x(plot, x.copy().domain(x.domain().map(t => t / unit.ns)), unit.name, x.base ? fa.tick_each : fa.tick);
+        fa.axis_x(plot, x.copy().domain(x.domain().map(t => t / unit.ns)), "", x.base ? fa.tick_each : fa.tick);
         const g = plot.svg.selectAll("g.row").data(shown).enter().append("g")
             .attr("transform", (v, n) => `translate(0,${plot.top + 24 * n + 12})`);
         g.append("rect").attr("class", "hit").attr("y", -12).attr("height", 24).attr("width", width);
@@ -56,7 +56,7 @@ fa.effects = function () {
             return fa.note(host, "No configuration with a time is chosen.");
         const columns = width > 1050 ? 3 : width > 640 ? 2 : 1;
         const grid = fa.el("div", { class: `grid${columns}` });
-        host.replaceChildren(fa.legend(["tick-best", "best"], ["spread", "quartiles"], ["dot", "median"]), grid);
+        host.replaceChildren(fa.legend(["tick-best", "best"], ["spread", "quartiles"], ["dot", "median"], ["", `in ${fa.unit(data.time[ranked[0]]).name}`]), grid);
         const last = data.time[ranked[ranked.length - 1]];
         const scale = fa.time_scale(data.time[ranked[0]], last, [0, 1]);
         const each = Math.floor((width - 24 * (columns - 1)) / columns);
@@ -70,6 +70,6 @@ fa.effects = function () {
             t.words[v], fa.digits(o.best / 1e3), fa.digits(o.median / 1e3), fa.count(o.n)])),
     });
 
-    return fa.section({ id: "effects", title: "Effect of each tunable", draw, table,
+    return fa.section({ id: "effects", title: "Effect of each tunable", short: "Effects", draw, table,
         lead: "Times for each value, the other tunables free; the tunable that explains most comes first." });
 };

@@ -41,7 +41,7 @@ fa.failures = function () {
         return `${term.tunable} IN (${term.values.map(text).join(", ")})`;
     }
 
-    return fa.section({ id: "failures", title: "Failures and what they share", draw,
+    return fa.section({ id: "failures", title: "Failures and what they share", short: "Failures", draw,
         lead: `${fa.count(data.lessons.failed)} configurations failed. Failures are of one kind when outcome and reason are the same, apart from numbers.`,
         table: () => ({ head: ["failures", "outcome", "reason", "what they share"],
                         rows: kinds.map(k => [fa.count(k.failures), k.outcome, k.reason, shared(k)]) }) });

@@ -1,6 +1,6 @@
 "use strict";
 /* A section: heading, lead, controls, picture, and the same figures as a table.
- * given: id, title, lead, controls(redraw) or nothing, draw(host, width), and
+ * given: id, title, short (a title for the list of sections), lead, controls(redraw) or nothing, draw(host, width), and
  * table() which returns { head, rows } or null. */
 fa.section = function (given) {
     const host = fa.el("div", { class: "picture" });
@@ -12,7 +12,7 @@ fa.section = function (given) {
         fa.el("summary", {}, "The figures as a table"), table);
     section.table_host = table;
     section.alternative = given.table ? alternative : null;
-    section.node = fa.el("section", { id: given.id, "aria-labelledby": `${given.id}-title` },
+    section.node = fa.el("section", { id: given.id, "aria-labelledby": `${given.id}-title`, "data-short": given.short },
         fa.el("h2", { id: `${given.id}-title` }, given.title),
         given.lead ? fa.el("p", { class: "lead" }, given.lead) : null,
         given.controls ? fa.el("div", { class: "controls" }, ...given.controls(redraw)) : null,

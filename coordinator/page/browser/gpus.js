@@ -64,6 +64,6 @@ fa.gpus = function () {
             fa.digits(d3.max(history.gpus[n]?.temp_c ?? []) ?? NaN), g.quarantined ?? "no"]),
     });
 
-    return fa.section({ id: "gpus", title: "GPU clocks and canaries", draw, table,
+    return fa.section({ id: "gpus", title: "GPU clocks and canaries", short: "GPUs", draw, table,
         lead: "Readings after each measurement, and the canary: the same configuration measured again and again." });
 };

@@ -8,7 +8,7 @@ fa.start = function () {
     const nodes = [fa.ranking, fa.configurations, fa.effects, fa.heatmap, fa.convergence, fa.parallel,
         fa.roofline, fa.pareto, fa.timeline, fa.gpus, fa.failures].map(make => make()).filter(Boolean);
     const main = fa.el("main", {}, ...nodes);
-    const links = [...nodes, report].map(node => fa.el("a", { href: `#${node.id}` }, node.querySelector("h2").textContent));
+    const links = [...nodes, report].map(node => fa.el("a", { href: `#${node.id}` }, node.dataset.short ?? node.querySelector("h2").textContent));
     const bar = fa.el("div", { class: "bar-top" }, fa.el("nav", { "aria-label": "Sections" }, ...links), fa.filter());
 
     document.getElementById("plot")?.remove();

@@ -1,11 +1,12 @@
 "use strict";
 /* Parallel coordinates (Inselberg, 1985).  Between two axes, configurations
- * with the same two values are one line: as wide as they are many, as dark as
- * the best of them is fast.  Ranges of an axis are chosen by brushing. */
+ * with the same two values are one line: as wide as they are many, and the
+ * stronger the faster the best of them is.  Ranges of an axis are chosen by brushing. */
 fa.parallel = function () {
     const { data } = fa, varied = data.tunables.filter(fa.shown).slice(0, 14);
     const brushed = new Map(); /* name of an axis: [lo, hi] of its positions */
     const BANDS = 24;
+    let drawing = false; /* moving a brush to its place is no choice */
 
     /* Axes: the tunables, and the time in bands of equal counts. */
     function axes(ranked) {
@@ -47,7 +48,8 @@ fa.parallel = function () {
     };
 
     function lines(plot, list, x, chosen) {
-        const colour = d3.scaleSequential(d3.interpolateYlGnBu).domain([1, -0.15]);
+        const colour = d3.scaleSequential(d3.interpolateYlGnBu)
+            .domain(matchMedia("(prefers-color-scheme: dark)").matches ? [-0.15, 1] : [1, -0.15]);
         const all = d3.pairs(list).flatMap(([a, b], step) => bundles(a, b, chosen, step));
         const width = d3.scaleSqrt().domain([0, d3.max(all, d => d.n) || 1]).range([0.8, 7]);
         plot.svg.append("g").attr("class", "bundles").selectAll("path").data(all).enter().append("path")
@@ -78,7 +80,9 @@ fa.parallel = function () {
         const chosen = selected(list, ranked);
         lines(plot, list, x, chosen);
         best(plot, list, x, chosen);
+        drawing = true;
         list.forEach((axis, s) => axis_of(plot, axis, x(s), s, host, width));
+        drawing = false;
         said.textContent = brushed.size ? `${fa.count(chosen.length)} of ${fa.count(ranked.length)} in the brushed ranges` : "";
         use.hidden = clear.hidden = !brushed.size;
     }
@@ -92,7 +96,7 @@ fa.parallel = function () {
             .append("text").attr("class", "value").attr("x", 6).attr("y", ([, v]) => y(v) + 4).text(([w]) => w.slice(0, 8));
         const span = plot.bottom - plot.top;
         const brush = d3.brushY().extent([[-14, plot.top - 8], [14, plot.bottom + 8]]).on("end", () => {
-            if (!d3.event.sourceEvent)
+            if (drawing)
                 return;
             const range = d3.event.selection;
             if (range)
@@ -132,8 +136,8 @@ fa.parallel = function () {
     const clear = fa.el("button", { type: "button", hidden: true }, "Clear brushes");
 
     return fa.section({
-        id: "parallel", title: "Parallel coordinates", draw,
-        lead: "Drag along an axis to choose a range; or use the filter. The dark line is the fastest.",
+        id: "parallel", title: "Parallel coordinates", short: "Parallel", draw,
+        lead: "Drag along an axis to choose a range; or use the filter. The orange line is the fastest configuration.",
         controls(redraw) {
             clear.addEventListener("click", () => { brushed.clear(); redraw(); });
             return [said, use, clear];

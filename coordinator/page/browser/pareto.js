@@ -69,7 +69,7 @@ fa.pareto = function () {
     const axis = (label, which, redraw) => fa.select(label, objectives.map((o, n) => [String(n), o.name]),
         String(chosen[which]), value => { chosen[which] = Number(value); redraw(); });
 
-    return fa.section({ id: "pareto", title: "Pareto front", draw, table,
+    return fa.section({ id: "pareto", title: "Pareto front", short: "Pareto", draw, table,
         lead: "Configurations of which no other is better in both; the step line joins them.",
         controls: redraw => [axis("Across", "x", redraw), axis("Up", "y", redraw)] });
 };

@@ -53,7 +53,7 @@ fa.ticks = function (scale, most) {
     const [lo, hi] = scale.domain();
     if (hi / lo < 4)
         return d3.ticks(lo, hi, Math.min(most, 6));
-    for (const steps of [[1, 2, 5], [1, 3], [1]]) {
+    for (const steps of [[1, 1.5, 2, 3, 4, 5, 7], [1, 2, 3, 5], [1, 2, 5], [1, 3], [1]]) {
         const list = [];
         for (let p = Math.floor(Math.log10(lo)); p <= Math.log10(hi); p++)
             for (const s of steps)
@@ -106,7 +106,7 @@ fa.hide_tip = () => { document.getElementById("tip").hidden = true; };
 
 /* Marks and their meaning, as HTML beside a plot. */
 fa.legend = (...entries) => fa.el("ul", { class: "legend" }, ...entries.map(([name, text]) =>
-    fa.el("li", {}, fa.el("span", { class: `swatch ${name}`, "aria-hidden": "true" }), text)));
+    fa.el("li", {}, name ? fa.el("span", { class: `swatch ${name}`, "aria-hidden": "true" }) : null, text)));
 
 /* Fast is dark, slow is pale. */
 fa.heat = function (lo, hi) {

@@ -23,11 +23,26 @@ fa.ranking = function () {
         return shown;
     }
 
-    function label(i, letters) {
-        const head = `${data.rank[i]} ${i === data.baseline ? "baseline " : ""}`;
-        const values = varied.map(t => t.words[t.at[i]]).join(" · ");
-        const key = data.key(i);
-        return head + (letters > head.length + values.length ? values : key);
+    /* Columns before the plot: what tells the rows apart, or the key where
+     * there is no room. */
+    function columns(width, shown) {
+        const differ = varied.filter(t => shown.some(i => t.at[i] !== t.at[shown[0]]));
+        const column = (name, text) => ({ name, text, width: 14 + Math.max(
+            8 * name.length, 7.6 * d3.max(shown, i => text(i).length)) });
+        const rank = column("", i => `${data.rank[i]}${i === data.baseline ? " base" : ""}`);
+        const values = differ.map(t => column(t.name, i => t.words[t.at[i]].slice(0, 12)));
+        const fits = d3.sum(values, c => c.width) + rank.width < 0.55 * width;
+        return [rank, ...(fits && values.length ? values : [column("key", i => data.key(i))])];
+    }
+
+    function put_columns(plot, g, list) {
+        let x = 2;
+        for (const [n, { name, text, width }] of list.entries()) {
+            const at = n ? x + width - 14 : x, anchor = n ? "end" : "start";
+            plot.svg.append("text").attr("class", "title").attr("x", at).attr("y", 12).attr("text-anchor", anchor).text(name);
+            g.append("text").attr("class", "label").attr("x", at).attr("y", 4).attr("text-anchor", anchor).text(text);
+            x += width;
+        }
     }
 
     const low = i => data.median[0][i] - Math.max(data.below[i], data.spread[i]);
@@ -42,9 +57,9 @@ fa.ranking = function () {
         const shown = list();
         if (!shown.length)
             return fa.note(host, "No configuration with a time is chosen.");
-        const letters = width > 700 ? 42 : 19;
-        const plot = fa.plot(host, width, { height: 22 * shown.length + 60,
-            margin: { left: letters * 6.9 + 12, top: 6 }, label: "Interval plot of the fastest configurations" });
+        const before = columns(width, shown);
+        const plot = fa.plot(host, width, { height: 22 * shown.length + 66,
+            margin: { left: d3.sum(before, c => c.width) + 8, top: 20 }, label: "Interval plot of the fastest configurations" });
         const ends = shown.flatMap(i => [low(i), high(i), ...(intervals.get(i) ?? [])]);
         const unit = fa.unit(d3.max(ends));
         const scale = fa.time_scale(d3.min(ends), d3.max(ends), [plot.left, plot.right]);
@@ -56,14 +71,12 @@ fa.ranking = function () {
             .attr("transform", (i, n) => `translate(0,${plot.top + 22 * n + 11})`)
             .on("click", i => fa.pick(i));
         g.append("rect").attr("class", "hit").attr("y", -11).attr("height", 22).attr("width", width);
-        g.append("text").attr("class", "label").attr("x", 2).attr("y", 4).text(i => label(i, letters));
+        put_columns(plot, g, before);
         line(g, "range", x, i => data.median[0][i] - data.below[i], i => data.median[0][i] + data.above[i], 0);
         line(g, "spread", x, i => data.median[0][i] - data.spread[i], i => data.median[0][i] + data.spread[i], 0);
         line(g.filter(i => intervals.has(i)), "confirmed", x, i => intervals.get(i)[0], i => intervals.get(i)[1], 7);
         g.append("circle").attr("class", "dot").attr("r", 3.5).attr("cx", i => x(data.median[0][i]));
         fa.tip(g, i => `${fa.describe(i)}\n${fa.digits(data.median[0][i] / unit.ns, 5)} ${unit.name}, ${data.samples[i]} samples`);
-        if (width > 700)
-            host.prepend(fa.el("p", { class: "columns" }, `rank and values of ${varied.map(t => t.name).join(" · ")}`));
         host.append(fa.legend(["dot", "median"], ["spread", "median ± spread"], ["range", "all samples"],
             ...(intervals.size ? [["confirmed", "interval of the confirmation"]] : [])));
     }

@@ -168,9 +168,7 @@ fa.values = (() => {
 
     function log(...args) {
         const [base, x] = args.length === 2 ? args : [10, args[0]];
-        if (!(base > 0 && x > 0))
-            return NaN;
-        return args.length === 1 ? Math.log10(x) : Math.log(x) / Math.log(base);
+        return base > 0 && x > 0 ? Math.log(x) / Math.log(base) : NaN;
     }
 
     const first = (...args) => args.find(x => x !== null) ?? null;
@@ -184,8 +182,8 @@ fa.values = (() => {
         iif: [2, 3, (test, a, b = null) => truth(test) ? a : b],
         ln: [1, 1, mathematical(positive(Math.log))],
         log: [1, 2, mathematical(log)],
-        log10: [1, 1, mathematical(positive(Math.log10))],
-        log2: [1, 1, mathematical(positive(Math.log2))],
+        log10: [1, 1, mathematical(positive(x => Math.log(x) / Math.LN10))],
+        log2: [1, 1, mathematical(positive(x => Math.log(x) / Math.LN2))],
         max: [2, 99, extreme(1)], min: [2, 99, extreme(-1)],
         mod: [2, 2, mathematical((a, b) => a % b)],
         nullif: [2, 2, (a, b) => binary["="](a, b) === 1n ? null : a],

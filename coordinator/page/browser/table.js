@@ -3,16 +3,18 @@
  * document, so a hundred thousand are as quick as ten. */
 fa.configurations = function () {
     const { data, state } = fa;
-    const HEIGHT = 28, unit = fa.unit(data.ranked ? data.time[Math.min(data.ranked - 1, 99)] : 1e3);
+    const HEIGHT = 28, unit = fa.unit(data.ranked ? data.time[0] : 1e3);
     let order = [], sorted = 0, descending = false, drawn = "";
 
     const time = column => i => column[i] / unit.ns;
+    const decimals = data.ranked ? Math.max(0, 4 - Math.floor(Math.log10(data.time[0] / unit.ns))) : 3;
+    const figure = x => fa.fixed(x, Math.min(decimals, 6));
     const columns = [
         { name: "rank", of: i => data.rank[i], text: x => Number.isFinite(x) ? x : "–" },
-        ...data.median.map((column, s) => ({ name: `${data.shapes[s].name} ${unit.name}`, of: time(column), text: x => fa.digits(x, 5) })),
-        ...(data.normalised_any ? [{ name: `normalised ${unit.name}`, of: time(data.normalised), text: x => fa.digits(x, 5) }] : []),
-        { name: `spread ${unit.name}`, of: time(data.spread), text: x => fa.digits(x, 3) },
-        ...data.metrics.map(m => ({ name: `${m.name} ${m.unit}`, of: i => m.at[i], text: x => fa.digits(x, 4) })),
+        ...data.median.map((column, s) => ({ name: `${data.shapes[s].name} ${unit.name}`, of: time(column), text: figure })),
+        ...(data.normalised_any ? [{ name: `normalised ${unit.name}`, of: time(data.normalised), text: figure }] : []),
+        { name: `spread ${unit.name}`, of: time(data.spread), text: figure },
+        ...data.metrics.map(m => ({ name: `${m.name} ${m.unit}`, of: i => m.at[i], text: x => Number.isFinite(x) ? x.toPrecision(4) : "–" })),
         ...data.tunables.map(t => ({ name: t.name, of: i => t.values[t.at[i]], text: String })),
         { name: "registers", of: i => data.registers[i], text: x => Number.isFinite(x) ? x : "–" },
         { name: "outcome", of: i => data.outcome.words[data.outcome.at[i]], text: String },
@@ -120,6 +122,7 @@ fa.configurations = function () {
             sort();
             head();
             rows();
+            fa.picked();
         },
     });
 };

@@ -90,6 +90,6 @@ fa.timeline = function () {
         })),
     });
 
-    return fa.section({ id: "timeline", title: "Hosts and GPUs over time", draw, table,
+    return fa.section({ id: "timeline", title: "Hosts and GPUs over time", short: "Timeline", draw, table,
         lead: spent ? "What each host was held for, what its GPUs measured, and the dollars." : "What each host was held for, and what its GPUs measured. A host without a rate is unpriced." });
 };
