@@ -192,7 +192,8 @@ void page_plot_ranking(const struct report *report,
     if (conclusion->state == CONCLUSION_DONE)
         fputs("; below, the interval of the confirmation", to);
     fprintf(to,
-            "</figcaption>\n<div class=\"scroll\"><svg viewBox=\"0 0 %d %.0f\""
+            "</figcaption>\n<div class=\"scroll\" tabindex=\"0\"><svg "
+            "viewBox=\"0 0 %d %.0f\""
             " width=\"%d\" role=\"img\" aria-label=\"Interval plot of the"
             " ranking; the table of the ranking has the same figures\">\n",
             WIDTH, bottom + 8, WIDTH);

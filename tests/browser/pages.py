@@ -18,7 +18,7 @@ RECORD = os.path.join(SOURCE, "docs", "results", "h200", "record", "run_1.db.gz"
 
 GEMM = {"BLOCK_M": [16, 32, 64, 128, 256], "BLOCK_N": [16, 32, 64, 128, 256], "WARPS": [1, 2, 4, 8],
         "STAGES": [1, 2, 3, 4, 5], "UNROLL": [1, 2, 4, 8], "VEC": [1, 2, 4, 8], "SWIZZLE": [0, 1],
-        "LAYOUT": ["row", "col"], "SPLIT": [1, 2, 4, 8, 16]}
+        "LAYOUT": ["row", "col"], "SPLIT": [1, 2, 3, 4, 8, 16, 32]}
 
 
 def gemm(draw, at):
@@ -97,7 +97,11 @@ class Pages(unittest.TestCase):
 
     def settled(self):
         """After what was begun is drawn."""
-        self.browser.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))")
+        self.browser.run("""(async () => {
+            do
+                await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
+            while (fa.sections.some(s => s.seen && s.stale));
+        })()""")
 
     def see_all(self):
         """Scroll through the page, so that every section is drawn."""

@@ -17,6 +17,14 @@ fa.el = function (tag, attributes = {}, ...children) {
     return node;
 };
 
+/* What scrolls must be reached by the keyboard, too. */
+fa.reachable = function (box, label) {
+    box.setAttribute("tabindex", "0");
+    box.setAttribute("role", "group");
+    box.setAttribute("aria-label", label);
+    return box;
+};
+
 fa.option = (value, text = value) => fa.el("option", { value }, String(text));
 
 /* A select with its label; 'options' are [value, text]. */

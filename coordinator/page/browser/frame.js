@@ -4,7 +4,7 @@
  * table() which returns { head, rows } or null. */
 fa.section = function (given) {
     const host = fa.el("div", { class: "picture" });
-    const table = fa.el("div", { class: "scroll" });
+    const table = fa.reachable(fa.el("div", { class: "scroll" }), `Figures: ${given.title}`);
     const section = { ...given, host, stale: true, seen: false };
     const redraw = () => fa.draw(section);
     const alternative = fa.el("details", { class: "figures",
@@ -57,16 +57,13 @@ fa.watch = function () {
         for (const entry of entries) {
             const section = fa.sections.find(s => s.node === entry.target);
             section.seen = entry.isIntersecting;
-            if (section.seen && section.stale)
-                fa.draw(section);
         }
+        fa.draw_seen();
     }, { rootMargin: "200px" });
     fa.sections.forEach(section => observer.observe(section.node));
     window.addEventListener("resize", () => {
-        for (const section of fa.sections) {
+        for (const section of fa.sections)
             section.stale = section.stale || section.width !== Math.floor(section.host.clientWidth);
-            if (section.seen && section.stale)
-                fa.draw(section);
-        }
+        fa.draw_seen();
     });
 };

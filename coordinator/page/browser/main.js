@@ -12,7 +12,9 @@ fa.start = function () {
     const bar = fa.el("div", { class: "bar-top" }, fa.el("nav", { "aria-label": "Sections" }, ...links), fa.filter());
 
     document.getElementById("plot")?.remove();
-    answer.after(fa.summary(), bar, main);
+    const header = fa.el("header", {});
+    answer.after(header, bar, main);
+    header.append(document.querySelector("h1"), answer, fa.summary());
     main.append(fold(report));
     document.body.append(fa.el("div", { id: "tip", hidden: true, "aria-hidden": "true" }));
     document.body.classList.add("live");
@@ -26,6 +28,8 @@ fa.start = function () {
 function fold(report) {
     const title = report.querySelector("h2"), body = fa.el("details", {}, fa.el("summary", {}, "All tables, as 'fa-coord report' prints them"));
     body.append(...[...report.childNodes].filter(node => node !== title));
+    for (const box of body.querySelectorAll(":scope > div"))
+        fa.reachable(box, "Table of the report");
     report.append(body);
     window.addEventListener("beforeprint", () => {
         body.open = true;

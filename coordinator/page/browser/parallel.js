@@ -72,7 +72,7 @@ fa.parallel = function () {
         if (ranked.length < 2 || !varied.length)
             return fa.note(host, "Fewer than two configurations with a time are chosen.");
         const list = axes(ranked), inner = Math.max(width, 64 * list.length);
-        const scroll = fa.el("div", { class: "scroll" });
+        const scroll = fa.reachable(fa.el("div", { class: "scroll" }), "Picture");
         host.replaceChildren(scroll);
         const plot = fa.plot(scroll, inner, { height: 400, margin: { top: 46, left: 40, right: 50, bottom: 18 },
             label: "Parallel coordinates of tunables and time" });

@@ -27,21 +27,21 @@ fa.values = (() => {
 
     /* 1, 0 or null for "not known". */
     function truth(x) {
-        x = number(x);
-        return x === null ? null : x != 0;
+        if (typeof x === "string")
+            x = prefix(x);
+        return x === null ? null : typeof x === "bigint" ? x !== 0n : x !== 0;
     }
     const bool = x => x === null ? null : x ? 1n : 0n;
 
     /* Numbers come before texts. */
     function order(a, b) {
-        const words = (typeof a === "string") - (typeof b === "string");
-        if (words)
-            return words;
+        if (typeof a === "string" !== (typeof b === "string"))
+            return typeof a === "string" ? 1 : -1;
         return a < b ? -1 : a > b ? 1 : 0;
     }
 
     const compared = test => (a, b) =>
-        a === null || b === null ? null : bool(test(order(a, b)));
+        a === null || b === null ? null : test(order(a, b)) ? 1n : 0n;
 
     function arithmetic(exact, rough) {
         return (a, b) => {

@@ -1,9 +1,24 @@
 "use strict";
 /* What the reader has chosen: a rule, and one configuration.  Sections hear of
  * a change, and draw again once they are seen. */
-fa.state = { rule: "", chosen: null, picked: -1 };
+fa.state = { rule: "", chosen: null, picked: -1, frame: 0 };
 
-fa.all = n => Uint32Array.from({ length: n }, (_, i) => i);
+fa.all = function (n) {
+    const all = new Uint32Array(n);
+    for (let i = 0; i < n; i++)
+        all[i] = i;
+    return all;
+};
+
+/* Those for which a rule is true. */
+fa.those = function (rule, n) {
+    const found = new Uint32Array(n), { truth } = fa.values;
+    let count = 0;
+    for (let i = 0; i < n; i++)
+        if (truth(rule(i)))
+            found[count++] = i;
+    return found.slice(0, count);
+};
 
 /* Keep the configurations for which a rule is true; "" keeps all.  Returns ""
  * or what is wrong with the rule, which then changes nothing. */
@@ -11,8 +26,7 @@ fa.choose = function (text) {
     const { data, state } = fa;
     if (text.trim()) {
         try {
-            const rule = fa.rule(text, fa.names(data));
-            state.chosen = fa.all(data.n).filter(i => fa.values.truth(rule(i)));
+            state.chosen = fa.those(fa.rule(text, fa.names(data)), data.n);
         } catch (error) {
             return error.message;
         }
@@ -27,12 +41,27 @@ fa.choose = function (text) {
 fa.sections = [];
 
 fa.changed = function () {
-    for (const section of fa.sections) {
+    for (const section of fa.sections)
         section.stale = true;
-        if (section.seen)
-            fa.draw(section);
-    }
     fa.counted?.();
+    fa.draw_seen();
+};
+
+/* One section a frame, the one in the middle of the window first, so that the
+ * page answers between them. */
+fa.draw_seen = function () {
+    const off = section => {
+        const box = section.node.getBoundingClientRect();
+        return box.top > innerHeight / 2 ? box.top - innerHeight / 2 : Math.max(0, innerHeight / 2 - box.bottom);
+    };
+    cancelAnimationFrame(fa.state.frame);
+    fa.state.frame = requestAnimationFrame(() => {
+        const waiting = fa.sections.filter(s => s.seen && s.stale && s.host.clientWidth);
+        if (!waiting.length)
+            return;
+        fa.draw(waiting.reduce((a, b) => off(b) < off(a) ? b : a));
+        fa.draw_seen();
+    });
 };
 
 /* Those of the chosen configurations that are ranked: the fastest first. */

@@ -21,23 +21,22 @@ fa.configurations = function () {
         { name: "key", of: i => data.key(i), text: String },
     ];
 
-    function compare(a, b) {
-        if (typeof a === "string" || typeof b === "string")
-            return d3.ascending(String(a), String(b));
-        return Number.isNaN(a) ? Number.isNaN(b) ? 0 : 1 : Number.isNaN(b) ? -1 : a - b;
-    }
-
+    /* Configurations without a figure come last, whichever way is up. */
     function sort() {
-        const { of } = columns[sorted], keys = new Array(data.n);
+        const { of } = columns[sorted], sign = descending ? -1 : 1;
         order = Array.from(state.chosen);
-        if (sorted === 0 && !descending)
+        if (sorted === 0 && !descending || !order.length)
             return;
+        if (typeof of(order[0]) === "string") {
+            const texts = new Map(order.map(i => [i, of(i)]));
+            order.sort((i, k) => sign * d3.ascending(texts.get(i), texts.get(k)) || i - k);
+            return;
+        }
+        const keys = new Float64Array(data.n);
         order.forEach(i => { keys[i] = of(i); });
-        const missing = i => typeof keys[i] === "number" && Number.isNaN(keys[i]);
-        order.sort((i, k) => {
-            const by = compare(keys[i], keys[k]);
-            return (descending && !missing(i) && !missing(k) ? -by : by) || i - k;
-        });
+        const known = order.filter(i => !Number.isNaN(keys[i]));
+        known.sort((i, k) => sign * (keys[i] - keys[k]) || i - k);
+        order = known.concat(order.filter(i => Number.isNaN(keys[i])));
     }
 
     function by(c) {
