@@ -54,14 +54,18 @@ static const struct page_run *run_of(const struct page_history *history,
     return NULL;
 }
 
-/* Seconds of the page; an instant outside its run counts as the run's end. */
+/* Seconds of the page, so long after the start of the run; what is outside the
+ * run counts as its start or end. */
+static double after_s(const struct page_run *run, int64_t ns)
+{
+    double s = (double)ns / 1e9;
+
+    return run->offset_s + fmin(fmax(s, 0), run->seconds);
+}
+
 static double at_s(const struct page_run *run, int64_t utc)
 {
-    if (utc < run->start_utc)
-        utc = run->start_utc;
-    if (utc > run->end_utc)
-        utc = run->end_utc;
-    return run->offset_s + (double)(utc - run->start_utc) / 1e9;
+    return after_s(run, utc - run->start_utc);
 }
 
 static size_t bin_of(const struct page_history *history, double s)
@@ -93,19 +97,20 @@ static void add_span(const struct page_history *history, double *bins,
 /* ---- runs and hosts */
 
 struct run_row {
-    int64_t epoch, start_utc, end_utc;
+    int64_t epoch, start_utc, start_ns, end_ns;
     const char *command;
 };
 
 static const struct row_column run_columns[] = {
     ROW_AT(struct run_row, epoch, INT), ROW_AT(struct run_row, start_utc, INT),
-    ROW_AT(struct run_row, end_utc, INT), ROW_AT(struct run_row, command, TEXT)
+    ROW_AT(struct run_row, start_ns, INT), ROW_AT(struct run_row, end_ns, INT),
+    ROW_AT(struct run_row, command, TEXT)
 };
 static const struct row_shape run_shape = ROW_SHAPE(NULL, run_columns);
 static const char runs_query[] =
     "SELECT i.epoch AS epoch, r.command AS command,"
-    " min(i.start_utc) AS start_utc,"
-    " max(i.start_utc+i.end_ns-i.start_ns) AS end_utc"
+    " min(i.start_utc) AS start_utc, min(i.start_ns) AS start_ns,"
+    " max(i.end_ns) AS end_ns"
     " FROM interval i JOIN run r ON r.epoch=i.epoch"
     " GROUP BY i.epoch ORDER BY i.epoch";
 
@@ -118,29 +123,30 @@ static void take_run(struct loading *loading, const void *at)
     out->runs[out->n_runs++] = (struct page_run){
         .epoch = row->epoch,
         .start_utc = row->start_utc,
-        .end_utc = row->end_utc,
+        .start_ns = row->start_ns,
         .offset_s = out->total_s,
+        .seconds = (double)(row->end_ns - row->start_ns) / 1e9,
         .command = terminal_clean(mem_strdup(row->command), false),
     };
-    out->total_s += (double)(row->end_utc - row->start_utc) / 1e9;
+    out->total_s += out->runs[out->n_runs - 1].seconds;
 }
 
 struct interval_row {
-    int64_t epoch, start_utc, ns;
+    int64_t epoch, start_ns, end_ns;
     const char *host, *category;
 };
 
 static const struct row_column interval_columns[] = {
     ROW_AT(struct interval_row, epoch, INT),
-    ROW_AT(struct interval_row, start_utc, INT),
-    ROW_AT(struct interval_row, ns, INT),
+    ROW_AT(struct interval_row, start_ns, INT),
+    ROW_AT(struct interval_row, end_ns, INT),
     ROW_AT(struct interval_row, host, TEXT),
     ROW_AT(struct interval_row, category, TEXT)
 };
 static const struct row_shape interval_shape =
     ROW_SHAPE(NULL, interval_columns);
 static const char intervals_query[] =
-    "SELECT epoch, start_utc, end_ns-start_ns AS ns, host, category"
+    "SELECT epoch, start_ns, end_ns, host, category"
     " FROM interval ORDER BY host, epoch, start_ns";
 
 /* Rows come host by host. */
@@ -172,8 +178,9 @@ static void take_interval(struct loading *loading, const void *at)
     for (int c = 0; c <= LEDGER_LOST; c++)
         if (strcmp(ledger_category_name((enum ledger_category)c),
                    row->category) == 0)
-            add_span(out, host->seconds[c], at_s(run, row->start_utc),
-                     at_s(run, row->start_utc + row->ns));
+            add_span(out, host->seconds[c],
+                     after_s(run, row->start_ns - run->start_ns),
+                     after_s(run, row->end_ns - run->start_ns));
 }
 
 /* ---- results */

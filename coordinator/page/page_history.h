@@ -20,8 +20,9 @@ struct store;
 #define PAGE_HISTORY_BINS 240
 
 struct page_run {
-    int64_t epoch, start_utc, end_utc;
-    double offset_s;
+    int64_t epoch, start_utc;
+    int64_t start_ns; /* CLOCK_BOOTTIME of the coordinator */
+    double offset_s, seconds;
     char *command; /* sweep, resume, confirm, bench */
 };
 

@@ -31,8 +31,7 @@ static void put_runs(struct json_out *out, const struct page_history *history)
         json_out_text(out, "command", run->command);
         json_out_utc(out, "start", run->start_utc);
         page_data_real(out, "offset_s", run->offset_s, 9);
-        page_data_real(out, "seconds",
-                       (double)(run->end_utc - run->start_utc) / 1e9, 9);
+        page_data_real(out, "seconds", run->seconds, 9);
         json_out_close(out);
     }
     json_out_close(out);

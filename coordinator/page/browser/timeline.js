@@ -73,9 +73,9 @@ fa.timeline = function () {
         for (const run of history.runs) {
             const at = x(run.offset_s);
             plot.svg.append("line").attr("class", "run").attr("x1", at).attr("x2", at).attr("y1", plot.top - 4).attr("y2", plot.bottom);
-            if (at < free)
-                continue;
             const text = `${run.command} ${run.start.slice(11, 16)}`;
+            if (at < free || at + 7 * text.length > plot.right + plot.margin.right)
+                continue;
             plot.svg.append("text").attr("class", "label faint").attr("x", at + 3).attr("y", 13).text(text);
             free = at + 7 * text.length + 8;
         }
