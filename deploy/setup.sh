@@ -4,14 +4,17 @@
 set -eu
 
 usage() {
-    echo "usage: deploy/setup.sh [--tests]"
-    echo "  --tests  also what deploy/check.sh needs: clang, linters, cmocka, scipy"
+    echo "usage: deploy/setup.sh [--tests] [--browser]"
+    echo "  --tests    also what deploy/check.sh needs: clang, linters, cmocka, scipy"
+    echo "  --browser  also what deploy/check.sh --browser needs: Chromium"
 }
 
 tests=no
+browser=no
 for arg in "$@"; do
     case "$arg" in
     --tests) tests=yes ;;
+    --browser) browser=yes ;;
     -h | --help) usage; exit 0 ;;
     *) echo "setup.sh: unknown argument '$arg'" >&2; usage >&2; exit 2 ;;
     esac
@@ -37,6 +40,13 @@ fi
 packages="gcc g++ cmake ninja-build pkg-config git ca-certificates
     libssh2-1-dev libzmq3-dev libsqlite3-dev libcjson-dev libsodium-dev libssl-dev
     zlib1g-dev $msgpack libpgm-dev libnorm-dev libcmocka-dev openssh-client openssh-server"
+# Pictures of 'report --html'; without it the build goes on.
+if apt-cache show node-d3 >/dev/null 2>&1; then
+    packages="$packages node-d3"
+fi
+if [ "$browser" = yes ]; then
+    packages="$packages chromium python3"
+fi
 if [ "$tests" = yes ]; then
     packages="$packages clang clang-format clang-tidy cppcheck python3 python3-scipy
         universal-ctags binutils util-linux procps zsh fish mandoc"

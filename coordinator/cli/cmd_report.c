@@ -8,6 +8,8 @@
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/inspect/profile.h"
 #include "coordinator/lessons/lessons.h"
+#include "coordinator/page/page.h"
+#include "coordinator/page/page_history.h"
 #include "coordinator/report/report_print.h"
 #include "coordinator/report/report_sections.h"
 #include "coordinator/result/report.h"
@@ -18,7 +20,6 @@
 #include "coordinator/store/store.h"
 #include "coordinator/tasks/fail.h"
 #include "coordinator/tasks/options.h"
-#include "coordinator/print/html_page.h"
 #include "coordinator/text/outfile.h"
 #include "coordinator/text/terminal.h"
 
@@ -31,26 +32,23 @@ struct settings {
     const char *show; /* NULL: the summary */
 };
 
-/* The page has the same contents as the text, and the cost. */
-static int save_page(const struct report_view *view,
+static int save_page(struct store *store, const struct report_view *view,
                      const struct settings *settings, struct err *err)
 {
-    char *title =
-        mem_printf("%s on %s", view->report->name, view->report->arch);
+    struct page_history history;
     char *text = NULL;
     size_t len = 0;
-    FILE *memory = mem_stream(&text, &len);
-    struct html_page *page;
-    int rc = 0;
+    int rc = page_history_load(store, view->report, &history, err);
 
-    page = html_page_open(memory, title);
-    report_table(view, html_page_stream(page));
-    report_cost_table(view, html_page_stream(page));
-    html_page_close(page);
-    mem_stream_close(memory, &text);
-    rc = outfile_save(settings->html, text, len, settings->force, err);
+    if (rc == 0) {
+        FILE *memory = mem_stream(&text, &len);
+
+        page_write(view, &history, memory);
+        mem_stream_close(memory, &text);
+        rc = outfile_save(settings->html, text, len, settings->force, err);
+    }
+    page_history_fini(&history);
     free(text);
-    free(title);
     return rc;
 }
 
@@ -81,8 +79,8 @@ static int print_text(const struct report_view *view,
     return 0;
 }
 
-static int print(struct report_view view, const struct settings *settings,
-                 struct err *err)
+static int print(struct store *store, struct report_view view,
+                 const struct settings *settings, struct err *err)
 {
     int rc = 0;
 
@@ -95,7 +93,7 @@ static int print(struct report_view view, const struct settings *settings,
     } else if (settings->csv) {
         report_csv(&view, stdout);
     } else if (settings->html) {
-        return save_page(&view, settings, err);
+        return save_page(store, &view, settings, err);
     } else {
         rc = print_text(&view, settings, err);
     }
@@ -132,7 +130,8 @@ static int run(struct store *store, const struct settings *settings,
     if (rc == 0 && !learnt)
         fprintf(stderr, "fa-coord: the report has no lessons: %s\n", err->text);
     if (rc == 0)
-        rc = print((struct report_view){ .report = report,
+        rc = print(store,
+                   (struct report_view){ .report = report,
                                          .cost = cost,
                                          .conclusion = conclusion,
                                          .lessons = learnt ? &lessons : NULL,
@@ -169,7 +168,8 @@ int cmd_report(int argc, char *argv[])
         { "csv", OPTION_FLAG, &settings.csv, NULL,
           "print one line per configuration and shape as CSV", "json cost" },
         { "html", OPTION_TEXT, &settings.html, "FILE",
-          "write report and cost to this file, as a web page", "json csv" },
+          "write report, cost and pictures to this file, as a web page",
+          "json csv" },
         { "force", OPTION_FLAG, &settings.force, NULL,
           "overwrite the --html file", NULL },
     };

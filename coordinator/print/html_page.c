@@ -16,27 +16,6 @@ struct html_page {
 
 static struct html_page *the_page; /* the one that is open */
 
-/* No script, font or picture: the page loads nothing, whatever a name
- * contains. */
-static const char head[] =
-    "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-    "<meta http-equiv=\"Content-Security-Policy\""
-    " content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-    "<meta name=\"viewport\" content=\"width=device-width\">\n"
-    "<style>\n"
-    ":root { color-scheme: light dark }\n"
-    "body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto;"
-    " max-width: 80em; padding: 0 1em }\n"
-    "p { white-space: pre-wrap }\n"
-    "div { overflow-x: auto }\n"
-    "table { border-collapse: collapse; font-variant-numeric: tabular-nums;"
-    " font-size: 13px }\n"
-    "th, td { padding: .2em .7em; text-align: left; white-space: nowrap }\n"
-    "th { border-bottom: 1px solid }\n"
-    "tbody tr:nth-child(even) { background: #8881 }\n"
-    ".r { text-align: right }\n"
-    "</style>\n";
-
 void html_page_escape(const char *text, FILE *out)
 {
     char *clean = terminal_clean(mem_strdup(text), true);
@@ -99,18 +78,24 @@ static void take_text(struct html_page *page)
     free(text);
 }
 
-struct html_page *html_page_open(FILE *out, const char *title)
+struct html_page *html_page_open(FILE *out, const struct html_page_head *head)
 {
     struct html_page *page = mem_new(1, sizeof(*page));
 
     assert(!the_page);
     page->out = out;
     page->stream = mem_stream(&page->text, &page->len);
-    fputs(head, out);
-    fputs("<title>", out);
-    html_page_escape(title, out);
+    fprintf(out,
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n"
+            "<meta charset=\"utf-8\">\n"
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n"
+            "<meta name=\"viewport\""
+            " content=\"width=device-width, initial-scale=1\">\n"
+            "<style>%s</style>\n<title>",
+            head->policy, head->style);
+    html_page_escape(head->title, out);
     fputs("</title>\n</head>\n<body>\n<h1>", out);
-    html_page_escape(title, out);
+    html_page_escape(head->title, out);
     fputs("</h1>\n", out);
     the_page = page;
     return page;
@@ -119,6 +104,12 @@ struct html_page *html_page_open(FILE *out, const char *title)
 FILE *html_page_stream(struct html_page *page)
 {
     return page->stream;
+}
+
+FILE *html_page_markup(struct html_page *page)
+{
+    take_text(page);
+    return page->out;
 }
 
 void html_page_close(struct html_page *page)

@@ -12,7 +12,7 @@
 #include "coordinator/result/report_cost.h"
 #include "coordinator/text/json_out.h"
 
-static void put_sweep(struct json_out *out, const struct report *report)
+void report_put_sweep(struct json_out *out, const struct report *report)
 {
     json_out_text(out, "name", report->name);
     json_out_text(out, "device", report->device);
@@ -37,7 +37,7 @@ static void put_sweep(struct json_out *out, const struct report *report)
     json_out_close(out);
 }
 
-static void put_counts(struct json_out *out, const struct report *report)
+void report_put_counts(struct json_out *out, const struct report *report)
 {
     json_out_open(out, "counts", '{');
     for (int i = 0; i < OUTCOMES_OF_CONFIG; i++)
@@ -72,7 +72,7 @@ static void put_gates(struct json_out *out, const struct report *report)
     json_out_close(out);
 }
 
-static void put_shapes(struct json_out *out, const struct report *report)
+void report_put_shapes(struct json_out *out, const struct report *report)
 {
     json_out_open(out, "shapes", '[');
     for (size_t i = 0; i < report->n_shapes; i++) {
@@ -173,7 +173,7 @@ static void put_categories(struct json_out *out, const double *hours)
     json_out_close(out);
 }
 
-static void put_cost(struct json_out *out, const struct report *report,
+void report_put_cost(struct json_out *out, const struct report *report,
                      const struct report_cost *cost)
 {
     double settled = (double)((int64_t)report->n_configs -
@@ -214,10 +214,10 @@ void report_json(const struct report_view *view, FILE *to)
 
     json_out_init(&out, to);
     json_out_open(&out, NULL, '{');
-    put_sweep(&out, report);
-    put_counts(&out, report);
+    report_put_sweep(&out, report);
+    report_put_counts(&out, report);
     put_gates(&out, report);
-    put_shapes(&out, report);
+    report_put_shapes(&out, report);
     report_put_gpus(&out, report);
     json_out_open(&out, "results", '[');
     for (size_t i = 0; i < report->n_configs; i++) {
@@ -232,6 +232,6 @@ void report_json(const struct report_view *view, FILE *to)
         profile_json(view->profiles, report, &out, "profiles");
     if (view->lessons)
         lessons_json(view->lessons, &out, "lessons");
-    put_cost(&out, report, view->cost);
+    report_put_cost(&out, report, view->cost);
     json_out_close(&out);
 }

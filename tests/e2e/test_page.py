@@ -1,8 +1,11 @@
 """fa-coord report of a stored sweep: the page for a browser, and a sweep without a winner."""
 
+import base64
+import hashlib
 import html.parser
 import json
 import os
+import pathlib
 import shutil
 import sqlite3
 import unittest
@@ -13,14 +16,20 @@ VOID = {"meta"}
 
 
 class Reader(html.parser.HTMLParser):
-    """The tables of a page, by their headings; fails on unclosed markup and on references to other files."""
+    """The tables, scripts and data of a page; fails on unclosed markup and on references to other files."""
 
     def __init__(self):
         super().__init__()
-        self.open, self.tables, self.text = [], [], ""
+        self.open, self.tables, self.text, self.scripts, self.data, self.policy = [], [], "", [], "", ""
 
     def handle_starttag(self, tag, attrs):
-        assert tag not in ("script", "link", "img", "iframe", "object"), tag
+        assert tag not in ("link", "img", "iframe", "object"), tag
+        if tag == "script":
+            assert attrs in ([], [("type", "application/json"), ("id", "data")]), attrs
+            self.is_data = attrs != []
+            self.scripts += [] if self.is_data else [""]
+        if ("http-equiv", "Content-Security-Policy") in attrs:
+            self.policy = dict(attrs)["content"]
         for name, value in attrs:
             assert name not in ("src", "href", "style") and not name.startswith("on"), (name, value)
         if tag == "table":
@@ -36,6 +45,12 @@ class Reader(html.parser.HTMLParser):
         assert self.open.pop() == tag, tag
 
     def handle_data(self, data):
+        if self.open and self.open[-1] == "script":
+            if self.is_data:
+                self.data += data
+            else:
+                self.scripts[-1] += data
+            return
         self.text += data
         if self.open and self.open[-1] in ("td", "th"):
             self.tables[-1][-1][-1] += data
@@ -55,7 +70,25 @@ class Page(rig.Rig):
         reader.feed(text)
         reader.close()
         self.assertEqual(reader.open, [])
+        self.check_scripts(text, reader)
         return text, reader
+
+    def check_scripts(self, text, page):
+        """The policy allows the program's own scripts and nothing else; only D3 has addresses, as XML namespaces."""
+        allowed = page.policy.split("script-src")[1].split() if page.scripts else []
+        hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in page.scripts]
+        self.assertEqual(allowed, [f"'sha256-{hash}'" for hash in hashes])
+        if page.scripts:
+            folder = os.path.join(rig.SOURCE, "coordinator", "page", "browser")
+            own = [pathlib.Path(folder, name).read_text(encoding="utf-8") for name in os.listdir(folder)]
+            for script in page.scripts[1:]:
+                self.assertIn(script, own)
+            self.assertIn("Redistribution and use in source and binary forms", page.scripts[0])
+            self.assertIn("Mike Bostock", page.scripts[0])
+            text = text.replace(page.scripts[0], "")
+        self.assertNotIn("unsafe", page.policy)
+        self.assertNotIn("//", page.policy)
+        self.assertEqual(text.count("http"), text.count("http-equiv"))
 
     def test_the_page_has_the_tables_of_the_report(self):
         db = self.database()
@@ -72,7 +105,6 @@ class Page(rig.Rig):
                 for cell in row:
                     self.assertIn(cell, plain)
         self.assertIn("default-src 'none'", text)
-        self.assertEqual(text.count("http"), text.count("http-equiv"))
 
     def test_what_a_database_holds_is_never_markup(self):
         db = self.database()
@@ -87,6 +119,10 @@ class Page(rig.Rig):
         self.assertNotIn("\x1b", text)
         self.assertIn("<script>alert(1)</script>?[31m", page.text)
         self.assertIn("<img src=x onerror=alert(1)>", page.text)
+        if page.scripts:
+            data = json.loads(page.data)
+            self.assertEqual(data["name"], nasty.replace("\0", ""))
+            self.assertEqual({gpu["gpu_name"] for gpu in data["gpus"]}, {"<img src=x onerror=alert(1)>"})
 
     def test_a_sweep_in_which_all_failed_is_written_in_full(self):
         db = self.database()

@@ -12,6 +12,10 @@
 #include "coordinator/print/html_page.h"
 #include "coordinator/print/table.h"
 
+static const struct html_page_head plain = { .title = "t",
+                                             .policy = "default-src 'none'",
+                                             .style = "p { margin: 0 }" };
+
 static const char *body_of(const char *html)
 {
     const char *body = strstr(html, "</h1>\n");
@@ -37,7 +41,7 @@ static void lines_and_tables_keep_their_order(void **state)
     char *html;
     size_t len;
     FILE *out = open_memstream(&html, &len);
-    struct html_page *page = html_page_open(out, "t");
+    struct html_page *page = html_page_open(out, &plain);
     FILE *to = html_page_stream(page);
 
     (void)state;
@@ -62,8 +66,10 @@ static void nothing_that_is_printed_is_markup(void **state)
     char *html;
     size_t len;
     FILE *out = open_memstream(&html, &len);
-    struct html_page *page =
-        html_page_open(out, "</title><script>x()</script>");
+    struct html_page *page = html_page_open(
+        out, &(struct html_page_head){ .title = "</title><script>x()</script>",
+                                       .policy = "default-src 'none'",
+                                       .style = "" });
 
     (void)state;
     fprintf(html_page_stream(page),
@@ -78,6 +84,27 @@ static void nothing_that_is_printed_is_markup(void **state)
     free(html);
 }
 
+static void markup_keeps_its_place_and_the_head_is_the_callers(void **state)
+{
+    char *html;
+    size_t len;
+    FILE *out = open_memstream(&html, &len);
+    struct html_page *page = html_page_open(out, &plain);
+
+    (void)state;
+    fprintf(html_page_stream(page), "before\n");
+    fputs("<hr>\n", html_page_markup(page));
+    fprintf(html_page_stream(page), "behind\n");
+    html_page_close(page);
+    fclose(out);
+    assert_non_null(strstr(html, "content=\"default-src 'none'\">"));
+    assert_non_null(strstr(html, "<style>p { margin: 0 }</style>"));
+    assert_string_equal(
+        body_of(html),
+        "<p>before</p>\n<hr>\n<p>behind</p>\n</body>\n</html>\n");
+    free(html);
+}
+
 static void other_streams_get_text_while_a_page_is_open(void **state)
 {
     struct table *table = small_table();
@@ -85,7 +112,7 @@ static void other_streams_get_text_while_a_page_is_open(void **state)
     size_t html_len, text_len;
     FILE *out = open_memstream(&html, &html_len);
     FILE *to = open_memstream(&text, &text_len);
-    struct html_page *page = html_page_open(out, "t");
+    struct html_page *page = html_page_open(out, &plain);
 
     (void)state;
     table_print(table, to);
@@ -104,6 +131,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_and_tables_keep_their_order),
         cmocka_unit_test(nothing_that_is_printed_is_markup),
+        cmocka_unit_test(markup_keeps_its_place_and_the_head_is_the_callers),
         cmocka_unit_test(other_streams_get_text_while_a_page_is_open),
     };
 

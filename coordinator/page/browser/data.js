@@ -1,0 +1,101 @@
+"use strict";
+/* The data of the page (docs/report.md), decoded into columns. */
+fa.decode = function (data) {
+    const configs = data.configs, n = configs.n;
+
+    function numbers(column) {
+        const out = new Float64Array(n);
+        if (!Array.isArray(column))
+            return out.fill(column ?? NaN);
+        for (let i = 0; i < n; i++)
+            out[i] = column[i] ?? NaN;
+        return out;
+    }
+
+    function indices(column) {
+        const out = new Uint32Array(n);
+        if (typeof column === "string")
+            for (let i = 0; i < n; i++)
+                out[i] = parseInt(column[i], 36);
+        else if (Array.isArray(column))
+            out.set(column);
+        return out;
+    }
+
+    const words = column => ({ words: column.words, at: indices(column.at) });
+
+    function tunable(given) {
+        const values = given.words.map(word =>
+            given.kind === "bool" ? Number(word === "true")
+                : given.kind === "text" || word === "null" ? word : Number(word));
+        return { name: given.name, kind: given.kind, values, ...words(given) };
+    }
+
+    function ranks() {
+        if (configs.rank !== undefined)
+            return numbers(configs.rank);
+        return Float64Array.from({ length: n }, (_, i) => i < configs.ranked ? i + 1 : NaN);
+    }
+
+    const median = configs.median_ns.map(numbers);
+    const normalised = numbers(configs.normalised_ns);
+    const time = Float64Array.from(median[0] ?? [], (t, i) =>
+        data.normalised && Number.isFinite(normalised[i]) ? normalised[i] : t);
+    return {
+        ...data, n, ranked: configs.ranked, baseline: configs.baseline,
+        key: i => configs.keys.substr(i * configs.digits, configs.digits),
+        rank: ranks(), median, normalised, normalised_any: data.normalised, time,
+        spread: numbers(configs.spread_ns), below: numbers(configs.below_ns),
+        above: numbers(configs.above_ns), samples: numbers(configs.samples),
+        registers: numbers(configs.registers), spill: numbers(configs.spill_bytes),
+        settled: numbers(configs.settled_s), turn: numbers(configs.turn),
+        outcome: words(configs.outcome), reason: words(configs.reason),
+        sampling: words(configs.sampling), host: words(configs.host),
+        gpu: words(configs.gpu), warnings: words(configs.warnings),
+        tunables: configs.tunables.map(tunable),
+        metrics: configs.metrics.map(m => ({ name: m.name, unit: m.unit, at: numbers(m.at) })),
+    };
+};
+
+/* The names that a rule may use, as fa.rule() asks for them.  A name of a
+ * tunable hides a column, and a column hides a derived value. */
+fa.names = function (data) {
+    const found = new Map();
+    const add = (name, value) =>
+        found.has(name.toLowerCase()) || found.set(name.toLowerCase(), value);
+    const whole = column => i => Number.isFinite(column[i]) ? BigInt(column[i]) : null;
+    const real = (column, scale = 1) => i => Number.isFinite(column[i]) ? column[i] * scale : null;
+    const word = column => i => column.words[column.at[i]];
+    const number = x => Number.isInteger(x) ? BigInt(x) : x;
+
+    for (const t of data.tunables) {
+        const values = t.values.map(x => x === "null" ? null
+            : typeof x === "string" || t.kind === "real" ? x : BigInt(x));
+        add(t.name, i => values[t.at[i]]);
+    }
+    add("key", i => data.key(i));
+    add("rank", whole(data.rank));
+    add("baseline", i => i === data.baseline ? 1n : 0n);
+    for (const name of ["outcome", "reason", "sampling", "host", "gpu"])
+        add(name, word(data[name]));
+    add("median_s", real(data.median[0], 1e-9));
+    add("time_s", real(data.median[0], 1e-9));
+    add("normalised_s", real(data.normalised, 1e-9));
+    add("spread_s", real(data.spread, 1e-9));
+    add("samples", whole(data.samples));
+    add("registers", whole(data.registers));
+    add("spill_bytes", whole(data.spill));
+    for (const m of data.metrics)
+        add(m.name, real(m.at));
+    const constants = { ...data.shapes[0]?.vars, ...data.facts };
+    const names = (name, depth) => found.get(name.toLowerCase())?.(depth) ?? null;
+    const fixed = new Map([...found].map(([name, get]) => [name, () => get]));
+    found.clear();
+    fixed.forEach((get, name) => found.set(name, get));
+    for (const d of data.derived)
+        add(d.name, depth => fa.rule(d.rule, names, depth + 1));
+    for (const [name, value] of Object.entries(constants))
+        if (typeof value === "number")
+            add(name, () => () => number(value));
+    return names;
+};

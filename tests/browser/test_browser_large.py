@@ -1,0 +1,62 @@
+"""Pages of 5,000 and 100,000 configurations: nothing complains; how long first paint and interaction take is printed."""
+
+import os
+import unittest
+
+import pages
+
+INTERACTIONS = {
+    "filter": "fa.set_rule('BLOCK_M = 128 AND STAGES > 2 AND median_s < 1e-3')",
+    "filter at the table": "document.getElementById('configurations').scrollIntoView({ behavior: 'instant' }); fa.set_rule('STAGES > 2')",
+    "clear the filter": "fa.set_rule('')",
+    "sort by time": "document.querySelectorAll('.rows th button')[1].click()",
+    "sort by a tunable": "document.querySelectorAll('.rows th button')[4].click()",
+    "scroll the table": "document.querySelector('.view').scrollTop = 5e5",
+    "choose a row": "fa.pick(4000)",
+    "change the heat map": "(() => { const s = document.querySelectorAll('#heatmap select')[2]; s.value = 'median'; s.dispatchEvent(new Event('change')); })()",
+}
+
+
+class Looks(pages.Pages):
+
+    def look(self, name, count):
+        browser = self.open(name)
+        self.settled()
+        self.assertEqual(browser.run("fa.data.n"), count)
+        paint = browser.run("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+        self.see_all()
+        print(f"\nfigure: {count} configurations: {os.path.getsize(self.page(name)) / 1e3:.0f} kB, first paint after {paint:.0f} ms")
+        for what, script in INTERACTIONS.items():
+            times = browser.run(f"""(async () => {{
+                const times = [], frame = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+                for (let n = 0; n < 3; n++) {{
+                    const begun = performance.now();
+                    {script};
+                    await frame();
+                    const first = performance.now() - begun;
+                    while (fa.sections.some(s => s.seen && s.stale))
+                        await frame();
+                    times.push([first, performance.now() - begun]);
+                }}
+                return times;
+            }})()""")
+            first, whole = [max(column) for column in zip(*times)]
+            print(f"figure: {count} configurations: {what}: answer after {first:.0f} ms, all that is seen after {whole:.0f} ms")
+        self.assertLess(browser.run("document.querySelectorAll('*').length"), 12000, "rows and marks are paged and binned")
+        self.assertQuiet()
+
+
+class Large(Looks):
+
+    def test_5000(self):
+        self.look("5000", 5000)
+
+
+class VeryLarge(Looks):
+
+    def test_100000(self):
+        self.look("100000", 100000)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,149 @@
+"""The page of 'fa-coord report --html' in Chromium: pictures, filter, table, keys, and what is left without scripts."""
+
+import json
+import os
+import unittest
+
+import pages
+
+SECTIONS = ["ranking", "configurations", "effects", "heatmap", "convergence", "parallel", "roofline", "pareto",
+            "timeline", "gpus"]
+
+
+class Page(pages.Pages):
+
+    def test_every_section_has_its_picture_and_nothing_complains(self):
+        for dark, width in ((False, 1400), (True, 390)):
+            browser = self.open("record", dark=dark, width=width)
+            self.see_all()
+            self.assertEqual(browser.run("[...document.querySelectorAll('main > section')].map(s => s.id)"),
+                             [*SECTIONS, "report"])
+            without = browser.run("[...document.querySelectorAll('main > section')].filter(s => "
+                                  "!s.querySelector('svg, table')).map(s => s.id)")
+            self.assertEqual(without, [])
+            self.assertLessEqual(browser.run("document.documentElement.scrollWidth"), width, "the page is too wide")
+            self.assertQuiet()
+
+    def test_axes_have_no_labels_that_overlap(self):
+        for width in (1400, 390):
+            browser = self.open("record", width=width)
+            self.see_all()
+            self.assertEqual(browser.run("""[...document.querySelectorAll("svg")].flatMap(svg => {
+                const boxes = [...svg.querySelectorAll("text")].filter(t => t.textContent && !t.closest(".bundles"))
+                    .map(t => [t.textContent, t.getBoundingClientRect()]);
+                const hit = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3;
+                return boxes.flatMap(([text, a], n) => boxes.slice(n + 1).filter(([, b]) => hit(a, b))
+                    .map(([other]) => `${svg.getAttribute("aria-label")}: '${text}' and '${other}'`));
+            })"""), [])
+
+    def test_failures_say_what_they_share(self):
+        browser = self.open("5000")
+        self.see_all()
+        text = browser.run("document.getElementById('failures').innerText")
+        self.assertIn("all share VEC=8 UNROLL=8", text.replace("UNROLL=8 VEC=8", "VEC=8 UNROLL=8"))
+        browser.run("document.querySelector('#failures button').click()")
+        self.settled()
+        self.assertEqual(browser.run("new Set(Array.from(fa.state.chosen, i => fa.data.outcome.words[fa.data.outcome.at[i]])).size"), 1)
+        self.assertGreater(browser.run("fa.state.chosen.length"), 0)
+        self.assertQuiet()
+
+    def test_the_filter_chooses_what_where_chooses(self):
+        browser = self.open("record")
+        rule = "BLOCK_M = 128 AND SWIZZLE = 1 AND median_s < 1e-4"
+        browser.run("document.getElementById('rule').focus()")
+        browser.ask("Input.insertText", text=rule)
+        browser.key("Enter", 13)
+        browser.run(f"fa.set_rule({json.dumps(rule)})")
+        chosen = json.loads(self.coord("report", self.database("record"), "--where", rule, "--json"))["results"]
+        self.assertEqual(browser.run("Array.from(fa.state.chosen, i => fa.data.key(i))"),
+                         [result["key"][:8] for result in chosen])
+        self.assertEqual(browser.run("document.getElementById('chosen').textContent"), f"{len(chosen)} of 1,920")
+        browser.run("fa.set_rule('BLOCK_MM = 128')")
+        self.assertEqual(browser.run("document.getElementById('chosen').textContent"),
+                         "there is no 'BLOCK_MM', at character 1")
+        self.assertEqual(browser.run("fa.state.chosen.length"), len(chosen), "a rule that is wrong changes nothing")
+        self.assertQuiet()
+
+    def test_headings_sort_and_keys_choose_a_row(self):
+        browser = self.open("record")
+        self.see_all()
+        browser.run("document.getElementById('configurations').scrollIntoView()")
+        self.settled()
+        browser.run("[...document.querySelectorAll('.rows th button')].find(b => b.textContent.startsWith('registers')).click()")
+        self.assertEqual(browser.run("document.querySelector('.rows th[aria-sort]').getAttribute('aria-sort')"), "ascending")
+        column = browser.run("[...document.querySelectorAll('.rows th')].findIndex(h => h.textContent.startsWith('registers'))")
+        shown = browser.run(f"[...document.querySelectorAll('.rows tbody tr:not(.space)')].map(r => Number(r.children[{column}].textContent))")
+        self.assertEqual(shown, sorted(shown))
+        browser.run("document.querySelector('.rows th button').click()")
+        browser.run("document.querySelector('.view').focus()")
+        for _ in range(3):
+            browser.key("ArrowDown", 40)
+        self.settled()
+        self.assertEqual(browser.run("fa.data.rank[fa.state.picked]"), 3)
+        self.assertIn(browser.run("location.hash.slice(1)"), browser.run("document.getElementById('card').textContent"))
+        self.assertQuiet()
+
+    def test_a_link_opens_its_configuration(self):
+        browser = self.open("record")
+        key = browser.run("fa.data.key(1234)")
+        browser.open(self.page("record") + f"#{key}")
+        self.settled()
+        self.assertEqual(browser.run("fa.state.picked"), 1234)
+        self.assertIn(key, browser.run("document.querySelector('.rows .picked').textContent"))
+        values = dict(pair.split("=") for pair in browser.run("fa.describe(1234)").split())
+        self.assertEqual(json.loads(browser.run("fa.json(1234)")), {name: int(value) for name, value in values.items()})
+        self.assertIn(key, self.coord("explain", self.database("record"), ",".join(f"{n}={v}" for n, v in values.items())))
+
+    def test_what_is_copied_is_on_the_clipboard(self):
+        browser = self.open("record")
+        browser.ask("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+        browser.run("fa.pick(7)")
+        self.see_all()
+        browser.run("fa.pick(7)")
+        self.assertTrue(browser.run("fa.copy(fa.json(7))"))
+        self.assertEqual(browser.run("document.querySelectorAll('#card .buttons button').length"), 4)
+
+    def test_a_brush_chooses_and_becomes_a_rule(self):
+        browser = self.open("record")
+        self.see_all()
+        browser.run("document.getElementById('parallel').scrollIntoView({ block: 'center', behavior: 'instant' })")
+        self.settled()
+        x, top, bottom = browser.run("""(() => { const r = document.querySelector('#parallel .brush .overlay').getBoundingClientRect();
+            return [r.x + r.width / 2, r.top, r.bottom]; })()""")
+        browser.drag(x, top + 2, top + (bottom - top) / 4)  # of BLOCK_M only the largest value
+        self.settled()
+        browser.run("[...document.querySelectorAll('#parallel button')].find(b => b.textContent === 'Filter by them').click()")
+        self.assertEqual(browser.run("document.getElementById('rule').value"), "BLOCK_M IN (256)")
+        self.assertEqual(browser.run("fa.state.chosen.length"), 768)
+        self.assertQuiet()
+
+    def test_without_scripts_the_tables_and_one_picture_are_left(self):
+        browser = self.open("record", scripts=False)
+        nodes = browser.ask("DOM.getDocument", depth=-1)["root"]["nodeId"]
+        query = lambda what: browser.ask("DOM.querySelectorAll", nodeId=nodes, selector=what)["nodeIds"]
+        self.assertEqual(len(query("#plot svg circle")), 20)
+        self.assertGreater(len(query("#report table")), 5)
+        self.assertEqual(len(query("main, nav, input")), 0)
+        box = browser.ask("DOM.getBoxModel", nodeId=query("#plot svg")[0])["model"]
+        self.assertGreater(box["height"], 300)
+        self.assertTrue(query("noscript p"))
+
+    def test_print_shows_the_report_in_full(self):
+        browser = self.open("record")
+        browser.run("dispatchEvent(new Event('beforeprint'))")
+        self.assertTrue(browser.run("document.querySelector('#report details').open"))
+        self.assertEqual(browser.run("fa.sections.filter(s => s.stale).length"), 0)
+        self.assertGreater(len(browser.ask("Page.printToPDF")["data"]), 10000)
+        self.assertQuiet()
+
+    def test_a_page_of_5000_is_small(self):
+        self.assertLessEqual(os.path.getsize(self.page("5000")), 900_000)
+        fixed = os.path.getsize(self.page("record"))
+        data = self.open("record").run("document.getElementById('data').textContent.length")
+        each = self.browser.run("JSON.stringify(JSON.parse(document.getElementById('data').textContent).configs).length / fa.data.n")
+        print(f"\nfigure: page of 5,000 configurations of 9 tunables and 2 shapes: {(fixed + (5000 - 1920) * each) / 1e3:.0f} kB")
+        self.assertLessEqual(fixed + (5000 - 1920) * each, 900_000, data)
+
+
+if __name__ == "__main__":
+    unittest.main()
