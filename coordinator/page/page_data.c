@@ -3,6 +3,7 @@
 #include "common/device_kind.h"
 #include "common/err.h"
 #include "coordinator/conclusion/conclusion.h"
+#include "coordinator/conclusion/conclusion_print.h"
 #include "coordinator/lessons/lessons_print.h"
 #include "coordinator/page/page_history.h"
 #include "coordinator/report/report_print.h"
