@@ -134,6 +134,9 @@ exec '{shutil.which("c++")}' "$@"
         self.assertRegex(self.said("second"), rf"(?m)^{reason}; waiting$")
         self.assertNotIn("ready", self.said("second"))
         self.sweeps["first"].send_signal(signal.SIGKILL)
+        self.until_said("second", "; free in at most ")
+        self.assertRegex(self.said("second"), rf"its GPU 0,1 wait for another sweep: {self.owner('first')}, and others; "
+                                              r"free in at most \d+ s; waiting")
         self.until_said("second", ", 2 GPUs, ")
         self.assertRegex(self.said("second"), rf"its GPU 2 serves another sweep: {self.owner('beside')}; waiting for that")
         self.assertIsNone(self.sweeps["beside"].poll())

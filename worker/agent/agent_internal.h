@@ -44,6 +44,7 @@ struct agent_share {
     struct gpu_share *gpus;     /* NULL: WELCOME named some that others have */
     char which[GPU_LIST_BYTES]; /* as sorted */
     size_t announced;           /* GPUs, in the last READY */
+    bool gone;                  /* others are told that its sweep is gone */
 };
 
 struct agent {
@@ -122,6 +123,8 @@ void agent_drop_long_work(struct agent *agent, int64_t now_ns);
  * GPU_SHARE_TAKEN with a text that says whose they are, or ERR_*. */
 int agent_share_open(struct agent *agent, const char *which, struct err *err);
 void agent_share_close(struct agent *agent);
+/* Tell others whose its GPUs are.  'ends_ns' as in gpu_share_name(). */
+void agent_share_name(struct agent *agent, int64_t ends_ns);
 /* Now and then: take GPUs that have come free, and tell the coordinator; build
  * with this worker's part of the cores. */
 void agent_share_step(struct agent *agent, int64_t now_ns);
