@@ -1,4 +1,5 @@
-/* agent_share.c - the part of the host that this worker has, beside others */
+#include "worker/agent/agent_share.h"
+
 #include <string.h>
 
 #include "common/log.h"

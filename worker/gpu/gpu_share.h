@@ -1,7 +1,7 @@
 /* gpu_share.h - the GPUs of this host that one worker has
  *
  * Several workers of a user may run in one work folder, for sweeps whose hosts
- * files name other GPUs.  A GPU is one worker's at a time: whoever holds the
+ * files name other GPUs.  A GPU is one worker's at a time: who holds the
  * lock of its index has it, from its start to its end, also between two steps
  * of a command, and while it lingers.  The locks are flock()s in DIR/gpus, so
  * the end of a process frees them, whatever ended it.  A lock's file says whose
