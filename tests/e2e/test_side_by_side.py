@@ -122,8 +122,8 @@ exec '{shutil.which("c++")}' "$@"
         self.assertEqual(self.said("sweep").count("waiting"), 1, self.said("sweep"))
 
     def test_a_killed_sweep_frees_its_gpus_and_harms_no_other(self):
-        self.hold("0,1")
-        self.hold("2")
+        for gpus in ("0,1", "2", "0,1,2"):
+            self.hold(gpus)
         self.sweep("first", "0,1", "--linger", "0")
         self.until_said("first", ", 2 GPUs, ")
         self.sweep("beside", "2")
@@ -134,12 +134,16 @@ exec '{shutil.which("c++")}' "$@"
         self.assertRegex(self.said("second"), rf"(?m)^{reason}; waiting$")
         self.assertNotIn("ready", self.said("second"))
         self.sweeps["first"].send_signal(signal.SIGKILL)
+        self.until_said("second", "; free in at most ")
+        self.assertRegex(self.said("second"), rf"its GPU 0,1 wait for another sweep: {self.owner('first')}, and others; "
+                                              r"free in at most \d+ s; waiting")
         self.until_said("second", ", 2 GPUs, ")
         self.assertRegex(self.said("second"), rf"its GPU 2 serves another sweep: {self.owner('beside')}; waiting for that")
         self.assertIsNone(self.sweeps["beside"].poll())
         self.let_go("2")
         self.assert_done("beside")
         self.assertEqual(self.query(self.path("beside"), "SELECT count(*) FROM lease WHERE ending <> 'done'"), [(0,)])
+        self.let_go("0,1,2")
         self.assert_done("second")
         self.let_go("0,1")
         self.run_coord(self.path("first"), "resume", "--hosts", "hosts.txt")

@@ -206,8 +206,7 @@ int agent_invite(struct agent *agent, const struct invite *invite,
     forget_connection(agent, now_ns);
     agent_gather_results(agent);
     owner_text(&invite->owner, owner, sizeof(owner));
-    if (agent->share.gpus)
-        gpu_share_name(agent->share.gpus, owner);
+    agent_share_name(agent, 0);
     log_line(LOG_I, "INVITED", "epoch=%lld endpoint=%s by=%s",
              (long long)invite->epoch, invite->endpoint, owner);
     return 0;
@@ -282,6 +281,16 @@ static void look_at_clock(struct agent *agent, int64_t now_ns)
         workdir_trim_log(agent->instance->dir, agent->log);
         agent->due.trim_ns = now_ns + TRIM_NS;
     }
+}
+
+/* Of its GPUs, as claim.h has it for the worker. */
+static void say_whose(struct agent *agent, int64_t now_ns)
+{
+    struct claim_owner owner = owner_of(agent, "", now_ns);
+    bool gone = owner.invite && !owner.attached && !owner.kept;
+
+    if (gone != agent->share.gone)
+        agent_share_name(agent, gone ? now_ns + owner.ends_ns : 0);
 }
 
 static void speak(struct agent *agent, int64_t now_ns)
@@ -374,6 +383,7 @@ static void turn(struct agent *agent, int64_t *now_ns)
     if (agent->bench)
         resources_step(agent->bench, after_ns);
     agent_share_step(agent, after_ns);
+    say_whose(agent, after_ns);
     agent_work(agent, after_ns);
     speak(agent, after_ns);
 }

@@ -11,10 +11,10 @@
 #include "common/msg.h"
 #include "worker/agent/agent.h"
 #include "worker/agent/agent_end.h"
+#include "worker/agent/agent_share.h"
 #include "worker/agent/control.h"
 #include "worker/agent/link.h"
 #include "worker/agent/liveness.h"
-#include "worker/gpu/gpu_share.h"
 #include "worker/resources/queue.h"
 #include "worker/resources/resources.h"
 #include "worker/store/cache.h"
@@ -37,13 +37,6 @@ struct agent_connection {
 
 struct agent_due {
     int64_t hello_ns, beat_ns, resend_ns, trim_ns, refusal_ns, share_ns;
-};
-
-/* Its part of the host. */
-struct agent_share {
-    struct gpu_share *gpus;     /* NULL: WELCOME named some that others have */
-    char which[GPU_LIST_BYTES]; /* as sorted */
-    size_t announced;           /* GPUs, in the last READY */
 };
 
 struct agent {
@@ -117,14 +110,7 @@ void agent_work(struct agent *agent, int64_t now_ns);
 /* Cancels builds and tools; measurements are short, and end. */
 void agent_drop_long_work(struct agent *agent, int64_t now_ns);
 
-/* ---- agent_share.c */
-/* Take the GPUs of a list as in WELCOME, unless it has them.  0, or
- * GPU_SHARE_TAKEN with a text that says whose they are, or ERR_*. */
-int agent_share_open(struct agent *agent, const char *which, struct err *err);
-void agent_share_close(struct agent *agent);
-/* Now and then: take GPUs that have come free, and tell the coordinator; build
- * with this worker's part of the cores. */
-void agent_share_step(struct agent *agent, int64_t now_ns);
+/* ---- agent_share.c: see agent_share.h */
 
 /* ---- agent_inbox.c */
 void agent_receive(struct agent *agent, int64_t now_ns);

@@ -1,10 +1,24 @@
-/* agent_share.c - the part of the host that this worker has, beside others */
+#include "worker/agent/agent_share.h"
+
 #include <string.h>
 
 #include "common/log.h"
 #include "worker/agent/agent_internal.h"
 
 #define SHARE_NS (1 * NS_PER_S)
+/* Leaves room for the host and the consequences, as in claim.c. */
+#define OWNER_SHOWN_BYTES 132
+
+void agent_share_name(struct agent *agent, int64_t ends_ns)
+{
+    char owner[OWNER_SHOWN_BYTES];
+
+    agent->share.gone = ends_ns != 0;
+    if (!agent->share.gpus || !agent->link)
+        return;
+    owner_text(&link_invite(agent->link)->owner, owner, sizeof(owner));
+    gpu_share_name(agent->share.gpus, owner, ends_ns);
+}
 
 int agent_share_open(struct agent *agent, const char *which, struct err *err)
 {
@@ -20,12 +34,7 @@ int agent_share_open(struct agent *agent, const char *which, struct err *err)
     if (rc != 0)
         return rc;
     memcpy(agent->share.which, sorted, sizeof(sorted));
-    if (agent->link) {
-        char owner[OWNER_PATH_BYTES];
-
-        owner_text(&link_invite(agent->link)->owner, owner, sizeof(owner));
-        gpu_share_name(agent->share.gpus, owner);
-    }
+    agent_share_name(agent, 0);
     return 0;
 }
 

@@ -1,12 +1,14 @@
 #include "worker/gpu/gpu_share.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/mem.h"
 #include "worker/gpu/gpulock.h"
 
@@ -17,35 +19,39 @@
                         */
 #define OTHERS ", and others"
 
+/* What the file of a lock says beside the pid. */
+struct holder {
+    char owner[OWNER_BYTES]; /* "" while its worker has none */
+    int64_t ends_ns;         /* 0: its sweep is connected */
+};
+
 struct gpu_share {
     char folder[PATH_MAX];
-    char owner[OWNER_BYTES];
+    struct holder is;
     int index[GPUS_MAX];
     int lock[GPUS_MAX]; /* -1: another worker has it */
     size_t n;
 };
 
-/* The first line, the pid, stays. */
-static void write_owner(const struct gpu_share *share, size_t i)
+static void write_holder(const struct gpu_share *share, size_t i)
 {
     char text[FILE_BYTES];
-    int n =
-        snprintf(text, sizeof(text), "%d\n%s\n", (int)getpid(), share->owner);
+    int n = snprintf(text, sizeof(text), "%d\n%s\n%" PRId64 "\n", (int)getpid(),
+                     share->is.owner, share->is.ends_ns);
 
     /* only messages use it */
     (void)!pwrite(share->lock[i], text, (size_t)n, 0);
     (void)!ftruncate(share->lock[i], n);
 }
 
-/* "" while its worker has no owner yet. */
-static void read_owner(const struct gpu_share *share, size_t i,
-                       char out[OWNER_BYTES])
+static struct holder read_holder(const struct gpu_share *share, size_t i)
 {
     char path[PATH_MAX + 16], text[FILE_BYTES + 1] = "", *line;
-    int fd;
+    struct holder holder = { 0 };
     ssize_t n = -1;
+    size_t len;
+    int fd;
 
-    out[0] = '\0';
     snprintf(path, sizeof(path), "%s/%d", share->folder, share->index[i]);
     fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd >= 0) {
@@ -55,9 +61,12 @@ static void read_owner(const struct gpu_share *share, size_t i,
     text[n > 0 ? n : 0] = '\0';
     line = strchr(text, '\n');
     if (!line)
-        return;
-    line[1 + strcspn(line + 1, "\n")] = '\0';
-    snprintf(out, OWNER_BYTES, "%s", line + 1);
+        return holder;
+    len = strcspn(++line, "\n");
+    snprintf(holder.owner, sizeof(holder.owner), "%.*s", (int)len, line);
+    if (line[len] == '\n')
+        holder.ends_ns = strtoll(line + len + 1, NULL, 10);
+    return holder;
 }
 
 static int take(struct gpu_share *share, size_t i, struct err *err)
@@ -67,7 +76,7 @@ static int take(struct gpu_share *share, size_t i, struct err *err)
     snprintf(name, sizeof(name), "%d", share->index[i]);
     share->lock[i] = gpulock_take(share->folder, name, err);
     if (share->lock[i] >= 0) {
-        write_owner(share, i);
+        write_holder(share, i);
         return 0;
     }
     return share->lock[i] == ERR_DEVICE ? 0 : share->lock[i];
@@ -128,12 +137,13 @@ void gpu_share_close(struct gpu_share *share)
     free(share);
 }
 
-void gpu_share_name(struct gpu_share *share, const char *owner)
+void gpu_share_name(struct gpu_share *share, const char *owner, int64_t ends_ns)
 {
-    snprintf(share->owner, sizeof(share->owner), "%s", owner);
+    snprintf(share->is.owner, sizeof(share->is.owner), "%s", owner);
+    share->is.ends_ns = ends_ns;
     for (size_t i = 0; i < share->n; i++)
         if (share->lock[i] >= 0)
-            write_owner(share, i);
+            write_holder(share, i);
 }
 
 size_t gpu_share_held(const struct gpu_share *share, int indices[GPUS_MAX])
@@ -151,30 +161,47 @@ size_t gpu_share_wanted(const struct gpu_share *share)
     return share->n;
 }
 
+/* As claim.h has it for a worker. */
+static void put_reason(const struct holder *holder, const int *theirs, size_t n,
+                       bool others, char out[GPU_SHARE_TEXT_BYTES])
+{
+    char list[GPU_LIST_BYTES], when[40] = "";
+    int64_t left_s = (holder->ends_ns - clock_boot_ns()) / NS_PER_S + 1;
+    bool gone = holder->ends_ns > 0;
+
+    if (gone)
+        snprintf(when, sizeof(when), "; free in at most %lld s",
+                 (long long)(left_s > 0 ? left_s : 1));
+    gpu_list_write(theirs, n, list);
+    snprintf(out, GPU_SHARE_TEXT_BYTES,
+             "its GPU %.30s %s%s%s another sweep: %s%s%s", list,
+             gone ? "wait" : "serve", n == 1 ? "s" : "", gone ? " for" : "",
+             holder->owner, others ? OTHERS : "", when);
+}
+
 /* Those of the first owner, and whether there are others. */
 void gpu_share_reason(const struct gpu_share *share,
                       char out[GPU_SHARE_TEXT_BYTES])
 {
-    char first[OWNER_BYTES] = "", owner[OWNER_BYTES], list[GPU_LIST_BYTES];
+    struct holder first = { 0 };
     int theirs[GPUS_MAX] = { 0 };
     size_t n = 0;
     bool others = false;
 
     out[0] = '\0';
     for (size_t i = 0; i < share->n; i++) {
+        struct holder holder;
+
         if (share->lock[i] >= 0)
             continue;
-        read_owner(share, i, owner);
-        if (owner[0] && !first[0])
-            snprintf(first, sizeof(first), "%s", owner);
-        if (owner[0] && strcmp(owner, first) == 0)
+        holder = read_holder(share, i);
+        if (!first.owner[0])
+            first = holder;
+        if (holder.owner[0] && strcmp(holder.owner, first.owner) == 0)
             theirs[n++] = share->index[i];
         else
             others = true;
     }
-    gpu_list_write(theirs, n, list);
     if (n > 0)
-        snprintf(out, GPU_SHARE_TEXT_BYTES,
-                 "its GPU %.30s serve%s another sweep: %s%s", list,
-                 n == 1 ? "s" : "", first, others ? OTHERS : "");
+        put_reason(&first, theirs, n, others, out);
 }

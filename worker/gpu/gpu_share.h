@@ -1,7 +1,7 @@
 /* gpu_share.h - the GPUs of this host that one worker has
  *
  * Several workers of a user may run in one work folder, for sweeps whose hosts
- * files name other GPUs.  A GPU is one worker's at a time: whoever holds the
+ * files name other GPUs.  A GPU is one worker's at a time: who holds the
  * lock of its index has it, from its start to its end, also between two steps
  * of a command, and while it lingers.  The locks are flock()s in DIR/gpus, so
  * the end of a process frees them, whatever ended it.  A lock's file says whose
@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/err.h"
 #include "worker/gpu/gpu_list.h"
@@ -34,8 +35,11 @@ int gpu_share_open(const char *home, const char *which, struct gpu_share **out,
                    struct err *err);
 void gpu_share_close(struct gpu_share *share); /* NULL is fine */
 
-/* Say whose they are: owner_text().  Later ones get the same name. */
-void gpu_share_name(struct gpu_share *share, const char *owner);
+/* Say whose they are: owner_text().  If that sweep is gone, they come free when
+ * this worker ends, at 'ends_ns' at the latest (clock_boot_ns()); else 0.
+ * Those taken later get the same name. */
+void gpu_share_name(struct gpu_share *share, const char *owner,
+                    int64_t ends_ns);
 
 /* Take those that have come free.  Returns how many. */
 size_t gpu_share_take(struct gpu_share *share);

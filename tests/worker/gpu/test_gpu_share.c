@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "common/clock.h"
 #include "worker/gpu/gpu_share.h"
 
 #define ADA "ada@laptop, pid 4711, /home/ada/flash.db, since 2026-11-22T10:01Z"
@@ -45,7 +46,7 @@ static struct gpu_share *open_share(const char *which, const char *owner)
     struct err err;
 
     assert_int_equal(gpu_share_open(home, which, &share, &err), 0);
-    gpu_share_name(share, owner);
+    gpu_share_name(share, owner, 0);
     return share;
 }
 
@@ -111,6 +112,32 @@ static void a_gpu_that_comes_later_has_the_owner_too(void **state)
     gpu_share_close(carl);
 }
 
+static void when_a_gpu_of_a_sweep_that_is_gone_comes_free_is_said(void **state)
+{
+    struct gpu_share *ada = open_share("0,1", ADA);
+    struct gpu_share *bob = open_share("0,1,2", BOB);
+    char reason[GPU_SHARE_TEXT_BYTES], *end;
+    long left_s;
+
+    (void)state;
+    gpu_share_name(ada, ADA, clock_boot_ns() + 1000 * NS_PER_S);
+    gpu_share_reason(bob, reason);
+    end = strstr(reason, ADA "; free in at most ");
+    assert_memory_equal(reason, "its GPU 0,1 wait for another sweep: " ADA,
+                        strlen("its GPU 0,1 wait for another sweep: " ADA));
+    assert_non_null(end);
+    left_s = strtol(end + strlen(ADA "; free in at most "), &end, 10);
+    assert_true(left_s > 500 && left_s <= 1001);
+    assert_string_equal(end, " s");
+    gpu_share_name(ada, ADA, 1); /* it takes longer than it should */
+    assert_reason(bob, "its GPU 0,1 wait for another sweep: " ADA
+                       "; free in at most 1 s");
+    gpu_share_name(ada, ADA, 0);
+    assert_reason(bob, "its GPU 0,1 serve another sweep: " ADA);
+    gpu_share_close(ada);
+    gpu_share_close(bob);
+}
+
 static void a_set_that_others_have_is_not_opened(void **state)
 {
     struct gpu_share *ada, *bob = open_share("1", BOB), *carl;
@@ -121,7 +148,7 @@ static void a_set_that_others_have_is_not_opened(void **state)
     assert_int_equal(gpu_share_open(home, "0", &carl, &err), GPU_SHARE_TAKEN);
     assert_null(carl);
     assert_string_equal(err.text, ""); /* it has no owner yet */
-    gpu_share_name(ada, ADA);
+    gpu_share_name(ada, ADA, 0);
     assert_int_equal(gpu_share_open(home, "0,1", &carl, &err), GPU_SHARE_TAKEN);
     assert_string_equal(err.text,
                         "its GPU 0 serves another sweep: " ADA ", and others");
@@ -172,6 +199,9 @@ int main(void)
             what_another_has_is_named_and_taken_later, setup, teardown),
         cmocka_unit_test_setup_teardown(
             a_gpu_that_comes_later_has_the_owner_too, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            when_a_gpu_of_a_sweep_that_is_gone_comes_free_is_said, setup,
+            teardown),
         cmocka_unit_test_setup_teardown(a_set_that_others_have_is_not_opened,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(a_killed_holder_frees_its_gpus, setup,
