@@ -336,6 +336,7 @@ static int load(struct run *run)
     memcpy(run->launch.block, kernel->block, sizeof(kernel->block));
     run->launch.smem = kernel->smem;
     run->launch.args = run->args.argv;
+    run->launch.buffers = run->args.buffers;
     run->launch.n_args = run->judge.want->n_args;
     return 0;
 }

@@ -91,6 +91,19 @@ static void scalar_value(const struct wire_arg *arg, void *value)
         *(int8_t *)value = (int8_t)arg->integer;
 }
 
+/* NULL: it is a scalar. */
+static struct device_buffer *arg_buffer(const struct problem *problem,
+                                        const struct trial *trial,
+                                        struct device_buffer *const *outputs,
+                                        size_t i)
+{
+    if (!problem->args[i].buffer)
+        return NULL;
+    if (problem->args[i].role == WIRE_IN)
+        return trial->inputs[i];
+    return problem->args[i].role == WIRE_OUT ? outputs[i] : problem->outputs[i];
+}
+
 void problem_args(const struct problem *problem, const struct trial *trial,
                   struct device_buffer *const *outputs,
                   struct problem_args *out)
@@ -98,13 +111,11 @@ void problem_args(const struct problem *problem, const struct trial *trial,
     for (size_t i = 0; i < problem->n_args; i++) {
         const struct wire_arg *arg = &problem->args[i];
 
-        if (!arg->buffer)
-            scalar_value(arg, &out->values[i]);
-        else if (arg->role == WIRE_IN)
-            out->values[i].address = device_address(trial->inputs[i]);
+        out->buffers[i] = arg_buffer(problem, trial, outputs, i);
+        if (out->buffers[i])
+            out->values[i].address = device_address(out->buffers[i]);
         else
-            out->values[i].address = device_address(
-                arg->role == WIRE_OUT ? outputs[i] : problem->outputs[i]);
+            scalar_value(arg, &out->values[i]);
         out->argv[i] = &out->values[i];
     }
 }
@@ -274,6 +285,7 @@ static int reference_run(struct device *device, const struct problem *problem,
         .kernel = kernel,
         .smem = problem->reference.smem,
         .args = args.argv,
+        .buffers = args.buffers,
         .n_args = problem->n_args,
     };
 

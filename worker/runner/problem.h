@@ -71,6 +71,7 @@ struct problem_args {
         int64_t i64;
     } values[WIRE_ARGS_MAX];
     void *argv[WIRE_ARGS_MAX];
+    struct device_buffer *buffers[WIRE_ARGS_MAX]; /* NULL: a scalar */
 };
 
 /* Make a problem; the other seeds come from 'secret'.  DEVICE_BROKEN: out of
