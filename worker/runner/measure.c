@@ -375,9 +375,8 @@ static int check_edges(struct run *run, const struct trial *trial)
     if (!trial->unjudged)
         return check_once(run, trial, name);
     snprintf(detail + n, sizeof(run->judge.result->detail) - n,
-             "%snot judged by %s: there the reference is not finite, or beyond "
-             "the output's type",
-             n ? "; " : "", name);
+             "%snot judged by %s: there %s", n ? "; " : "", name,
+             trial->unjudged);
     return 0;
 }
 
