@@ -73,25 +73,25 @@ static void drop_capabilities(void)
  * after which the program is at confine_sent: there is no other with that
  * address.  Both are hidden: an object could ask for the address otherwise. */
 #if defined(__x86_64__)
-asm(".text\n"
-    ".type confine_send, @function\n"
-    "confine_send:\n"
-    "    movq %rcx, %r10\n"
-    "    movl $44, %eax\n"
-    "    syscall\n"
-    "confine_sent:\n"
-    "    ret\n"
-    ".size confine_send, .-confine_send\n");
+__asm__(".text\n"
+        ".type confine_send, @function\n"
+        "confine_send:\n"
+        "    movq %rcx, %r10\n"
+        "    movl $44, %eax\n"
+        "    syscall\n"
+        "confine_sent:\n"
+        "    ret\n"
+        ".size confine_send, .-confine_send\n");
 _Static_assert(SYS_sendto == 44, "as in confine_send()");
 #else
-asm(".text\n"
-    ".type confine_send, %function\n"
-    "confine_send:\n"
-    "    mov x8, #206\n"
-    "    svc #0\n"
-    "confine_sent:\n"
-    "    ret\n"
-    ".size confine_send, .-confine_send\n");
+__asm__(".text\n"
+        ".type confine_send, %function\n"
+        "confine_send:\n"
+        "    mov x8, #206\n"
+        "    svc #0\n"
+        "confine_sent:\n"
+        "    ret\n"
+        ".size confine_send, .-confine_send\n");
 _Static_assert(SYS_sendto == 206, "as in confine_send()");
 #endif
 __attribute__((visibility("hidden"))) ssize_t
