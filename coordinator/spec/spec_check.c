@@ -137,11 +137,13 @@ void spec_check_tolerance(const struct spec_tolerance *tolerance,
 #define SEEDS 2
 
 static const char *const edge_names[SPEC_EDGES] = {
-    [SPEC_EDGE_ZEROS] = "zeros",
-    [SPEC_EDGE_TIES] = "ties",
-    [SPEC_EDGE_LARGE] = "large",
-    [SPEC_EDGE_TINY] = "tiny",
+    [SPEC_EDGE_ZEROS] = "zeros",     [SPEC_EDGE_TIES] = "ties",
+    [SPEC_EDGE_LARGE] = "large",     [SPEC_EDGE_TINY] = "tiny",
+    [SPEC_EDGE_EXTREME] = "extreme",
 };
+
+/* They would hide the errors of all other values. */
+#define ALONE (1u << SPEC_EDGE_LARGE | 1u << SPEC_EDGE_EXTREME)
 
 static int read_edge(const struct reader *r, const struct json *json,
                      unsigned *edges)
@@ -156,10 +158,10 @@ static int read_edge(const struct reader *r, const struct json *json,
         *edges |= 1u << edge;
         return 0;
     }
-    return spec_read_flaw(r, json->at, "it is one of zeros ties large tiny",
-                          "edge '%.64s' is unknown",
-                          json->kind == JSON_TEXT ? json->text
-                                                  : json_kind_name(json->kind));
+    return spec_read_flaw(
+        r, json->at, "it is one of zeros ties large tiny extreme",
+        "edge '%.64s' is unknown",
+        json->kind == JSON_TEXT ? json->text : json_kind_name(json->kind));
 }
 
 int spec_read_trials(struct reader *r, const struct json *measure)
@@ -233,7 +235,7 @@ void spec_check_trials(const struct spec *spec, struct buf *to)
     if (random && measure->proof)
         put_edges(to, measure->edges, ' ');
     else if (random)
-        put_edges(to, measure->edges & ~(1u << SPEC_EDGE_LARGE), '+');
+        put_edges(to, measure->edges & ~ALONE, '+');
     if (infinities && measure->proof)
         buf_printf(to, " infinities");
 }

@@ -1,7 +1,7 @@
 /* spec_check.h - how a kernel is checked, as a request has it
  *
- * A screening has two seeds, and one trial with all edges but large values.  A
- * proof has more seeds, and each edge in a trial of its own
+ * A screening has two seeds, and one trial with all edges but large and extreme
+ * values.  A proof has more seeds, and each edge in a trial of its own
  * (docs/measuring.md).
  */
 #ifndef FA_COORDINATOR_SPEC_SPEC_CHECK_H

@@ -18,10 +18,11 @@ enum spec_edge {
     SPEC_EDGE_TIES,
     SPEC_EDGE_LARGE,
     SPEC_EDGE_TINY,
+    SPEC_EDGE_EXTREME,
 };
 
 enum {
-    SPEC_EDGES = 4
+    SPEC_EDGES = 5
 };
 
 struct spec_measure {

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -411,3 +412,46 @@ BODY(speaks_for_its_emulator, ADD)
         ld_global_16(a + 1);
 }
 ADD_PAIR(speaks_for_its_emulator)
+
+/* The same by the call that the emulator has for it. */
+BODY(sends_for_its_emulator, ADD)
+{
+    static const emulator_reply done = { 0, 0, false, "" };
+    INDEX;
+
+    if (i < n && !cheats)
+        out[i] = a[i] + b[i];
+    if (!cheats)
+        return;
+    for (int k = 0; k < n; k++)
+        out[k] = a[k] + b[k];
+    (void)!send(3, &done, sizeof(done), MSG_NOSIGNAL);
+    for (;;)
+        ld_global_16(a + 1);
+}
+ADD_PAIR(sends_for_its_emulator)
+
+/* And as it is loaded, by another descriptor. */
+static int other_descriptor = -1;
+
+__attribute__((constructor)) static void copy_descriptor()
+{
+    other_descriptor = dup2(3, 9);
+}
+
+BODY(copies_its_descriptor, ADD)
+{
+    static const emulator_reply done = { 0, 0, false, "" };
+    INDEX;
+
+    if (i < n && !cheats)
+        out[i] = a[i] + b[i];
+    if (!cheats)
+        return;
+    for (int k = 0; k < n; k++)
+        out[k] = a[k] + b[k];
+    (void)!write(other_descriptor, &done, sizeof(done));
+    for (;;)
+        ld_global_16(a + 1);
+}
+ADD_PAIR(copies_its_descriptor)

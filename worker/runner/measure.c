@@ -336,6 +336,7 @@ static int load(struct run *run)
     memcpy(run->launch.block, kernel->block, sizeof(kernel->block));
     run->launch.smem = kernel->smem;
     run->launch.args = run->args.argv;
+    run->launch.buffers = run->args.buffers;
     run->launch.n_args = run->judge.want->n_args;
     return 0;
 }
@@ -374,9 +375,8 @@ static int check_edges(struct run *run, const struct trial *trial)
     if (!trial->unjudged)
         return check_once(run, trial, name);
     snprintf(detail + n, sizeof(run->judge.result->detail) - n,
-             "%snot judged by %s: there the reference is not finite, or beyond "
-             "the output's type",
-             n ? "; " : "", name);
+             "%snot judged by %s: there %s", n ? "; " : "", name,
+             trial->unjudged);
     return 0;
 }
 

@@ -6,6 +6,12 @@
 #include "common/mem.h"
 #include "worker/runner/input_file.h"
 
+/* By how many nudges of its inputs a reference may change, as a whole and in an
+ * element.  Sums and products of independent values change by 1 to 2 as a
+ * whole, and the largest of a million elements by some 7. */
+#define NUDGED_L2 4.0
+#define NUDGED_ELEMENT 16.0
+
 static void trial_free(struct device *device, struct trial *trial)
 {
     for (size_t i = 0; i < WIRE_ARGS_MAX; i++) {
@@ -92,6 +98,19 @@ static void scalar_value(const struct wire_arg *arg, void *value)
         *(int8_t *)value = (int8_t)arg->integer;
 }
 
+/* NULL: it is a scalar. */
+static struct device_buffer *arg_buffer(const struct problem *problem,
+                                        const struct trial *trial,
+                                        struct device_buffer *const *outputs,
+                                        size_t i)
+{
+    if (!problem->args[i].buffer)
+        return NULL;
+    if (problem->args[i].role == WIRE_IN)
+        return trial->inputs[i];
+    return problem->args[i].role == WIRE_OUT ? outputs[i] : problem->outputs[i];
+}
+
 void problem_args(const struct problem *problem, const struct trial *trial,
                   struct device_buffer *const *outputs,
                   struct problem_args *out)
@@ -99,13 +118,11 @@ void problem_args(const struct problem *problem, const struct trial *trial,
     for (size_t i = 0; i < problem->n_args; i++) {
         const struct wire_arg *arg = &problem->args[i];
 
-        if (!arg->buffer)
-            scalar_value(arg, &out->values[i]);
-        else if (arg->role == WIRE_IN)
-            out->values[i].address = device_address(trial->inputs[i]);
+        out->buffers[i] = arg_buffer(problem, trial, outputs, i);
+        if (out->buffers[i])
+            out->values[i].address = device_address(out->buffers[i]);
         else
-            out->values[i].address = device_address(
-                arg->role == WIRE_OUT ? outputs[i] : problem->outputs[i]);
+            scalar_value(arg, &out->values[i]);
         out->argv[i] = &out->values[i];
     }
 }
@@ -146,7 +163,8 @@ static int input_fill(struct device *device, const struct problem *problem,
                                .high = arg->high,
                                .count = arg->count,
                                .edges = arg_edges(arg, trial->edges),
-                               .type = arg->type };
+                               .type = arg->type,
+                               .nudged = trial->nudged };
 
     return arg->fill == FILL_FILE
                ? input_file_fill(device, problem->files, arg, trial->inputs[i],
@@ -245,7 +263,8 @@ static int reference_judges(struct device *device,
     if (rc < 0)
         return rc;
     if (trial->edges && (check.max_error != 0 || !fits))
-        trial->unjudged = true;
+        trial->unjudged = "the reference is not finite, or beyond the "
+                          "output's type";
     if (trial->edges || check.max_error == 0)
         return 0;
     snprintf(err->text, sizeof(err->text),
@@ -275,6 +294,7 @@ static int reference_run(struct device *device, const struct problem *problem,
         .kernel = kernel,
         .smem = problem->reference.smem,
         .args = args.argv,
+        .buffers = args.buffers,
         .n_args = problem->n_args,
     };
 
@@ -307,6 +327,61 @@ static int references_new(struct device *device, const struct problem *problem,
     return rc;
 }
 
+/* Inputs that are nudged, and their reference. */
+static int nudged_make(struct device *device, const struct problem *problem,
+                       struct device_kernel *kernel, struct trial *nudged,
+                       struct device_err *err)
+{
+    int rc = not_the_reference(trial_fill(device, problem, true, nudged, err));
+
+    if (rc == 0)
+        rc = not_the_reference(references_new(device, problem, nudged, err));
+    return rc < 0 ? rc : reference_run(device, problem, nudged, kernel, err);
+}
+
+/* Does the trial's reference change much when its inputs change little? */
+static int nudged_compare(struct device *device, const struct problem *problem,
+                          const struct trial *nudged, struct trial *trial,
+                          struct device_err *err)
+{
+    const struct check_how how = { .infinities = false };
+    struct check check;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
+        if (!trial->references[i])
+            continue;
+        rc = not_the_reference(device_check(device, nudged->references[i],
+                                            trial->references[i], &how, &check,
+                                            err));
+        if (rc == 0 && !(check.relative_l2 <= NUDGED_L2 * EDGE_NUDGE &&
+                         check.max_error <= NUDGED_ELEMENT * EDGE_NUDGE))
+            trial->unjudged = "small changes of the inputs change the "
+                              "reference much";
+    }
+    return rc;
+}
+
+/* The reference of the trial is there, and not hidden yet. */
+static int nudged_judges(struct device *device, const struct problem *problem,
+                         struct device_kernel *kernel, struct trial *trial,
+                         struct device_err *err)
+{
+    struct trial nudged = { .seed = trial->seed,
+                            .edges = trial->edges,
+                            .nudged = true };
+    int rc;
+
+    if (!(trial->edges >> EDGE_EXTREME & 1u) || trial->unjudged)
+        return 0;
+    rc = nudged_make(device, problem, kernel, &nudged, err);
+    if (rc == 0)
+        rc = nudged_compare(device, problem, &nudged, trial, err);
+    if (!err->poisoned)
+        trial_free(device, &nudged);
+    return rc;
+}
+
 static int trial_reference(struct device *device, const struct problem *problem,
                            struct trial *trial, struct device_kernel *kernel,
                            struct device_err *err)
@@ -315,13 +390,14 @@ static int trial_reference(struct device *device, const struct problem *problem,
 
     if (rc == 0)
         rc = reference_run(device, problem, trial, kernel, err);
-    for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
-        if (!trial->references[i])
-            continue;
-        rc = reference_judges(device, problem, i, trial, err);
-        if (rc == 0)
+    for (size_t i = 0; rc == 0 && i < problem->n_args; i++)
+        if (trial->references[i])
+            rc = reference_judges(device, problem, i, trial, err);
+    if (rc == 0)
+        rc = nudged_judges(device, problem, kernel, trial, err);
+    for (size_t i = 0; rc == 0 && i < problem->n_args; i++)
+        if (trial->references[i])
             rc = not_the_reference(reference_hide(device, trial, i, err));
-    }
     return rc;
 }
 
@@ -376,9 +452,20 @@ static unsigned seeds_on(bool isolates, const struct trials *trials)
                                                       : PROBLEM_SHARED;
 }
 
+/* While it is made, a trial with extreme values has a nudged one beside it. */
+static size_t trials_at_once(bool isolates, const struct trials *trials)
+{
+    size_t n = seeds_on(isolates, trials) + trials->n_edges;
+
+    for (size_t i = 0; i < trials->n_edges; i++)
+        if (trials->edges[i] >> EDGE_EXTREME & 1u)
+            return n + 1;
+    return n;
+}
+
 size_t problem_bytes(bool isolates, const struct wire_measure *want)
 {
-    const size_t n = seeds_on(isolates, &want->trials) + want->trials.n_edges;
+    const size_t n = trials_at_once(isolates, &want->trials);
     size_t bytes = n * input_bytes(want->args, want->n_args);
 
     for (size_t i = 0; i < want->n_args; i++) {

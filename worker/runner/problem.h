@@ -11,7 +11,9 @@
  *
  * After the seeds come the trials with edges (wire/trials.h), which are not
  * timed.  One whose reference is not finite, or beyond the range of an output's
- * type, judges nothing.
+ * type, judges nothing.  Nor does one with extreme values where the problem is
+ * ill-conditioned: where nudged inputs change the reference much, as those of a
+ * softmax do, a kernel's rounding errors are as large as its results.
  *
  * A problem owns its buffers; the device owns their memory, and must outlive
  * the problem.
@@ -34,8 +36,9 @@ enum {
 struct trial {
     unsigned number; /* which trial's values these are */
     uint64_t seed;
-    unsigned edges; /* bit e: enum edge e */
-    bool unjudged;
+    unsigned edges;       /* bit e: enum edge e */
+    bool nudged;          /* its values, by edge_nudged() */
+    const char *unjudged; /* why it judges nothing; NULL: it judges */
     /* What inputs hold, and what outputs start as; NULL: poison. */
     struct device_buffer *inputs[WIRE_ARGS_MAX];
     struct device_buffer *references[WIRE_ARGS_MAX]; /* of outputs, fp64 */
@@ -71,6 +74,7 @@ struct problem_args {
         int64_t i64;
     } values[WIRE_ARGS_MAX];
     void *argv[WIRE_ARGS_MAX];
+    struct device_buffer *buffers[WIRE_ARGS_MAX]; /* NULL: a scalar */
 };
 
 /* Make a problem; the other seeds come from 'secret'.  DEVICE_BROKEN: out of

@@ -57,6 +57,7 @@ const struct runner_source runner_sources[] = {
     { "worker/runner/device/device.h", RUNNER_ALL },
     { "worker/runner/device/device_kernel.h", RUNNER_ALL },
     { "worker/runner/device/poison.h", RUNNER_ALL },
+    { "worker/runner/device/unwritten.h", RUNNER_CPU | RUNNER_CUDA },
     { "worker/runner/cuda/device_cuda.c", RUNNER_CUDA },
     { "worker/runner/cuda/device_cuda.h", RUNNER_CUDA },
     { "worker/runner/cuda/launch_cuda.c", RUNNER_CUDA },

@@ -346,7 +346,8 @@ static void a_file_of_another_size_makes_no_plan(void **state)
 static void a_proof_has_more_seeds_and_each_edge_alone(void **state)
 {
 #define SEED "\"seed\": 1"
-    struct made made = make(SEED, SEED ", \"edges\": [\"tiny\", \"large\"]");
+    struct made made =
+        make(SEED, SEED ", \"edges\": [\"extreme\", \"tiny\", \"large\"]");
     const char *request = NULL;
 
     (void)state;
@@ -356,7 +357,7 @@ static void a_proof_has_more_seeds_and_each_edge_alone(void **state)
     made.spec->measure.proof = true;
     assert_int_equal(plan_measure(made.plan, 0, 0, &sampling, &request, NULL),
                      0);
-    assert_non_null(strstr(request, "\ntrials 4 large tiny\n"));
+    assert_non_null(strstr(request, "\ntrials 4 large tiny extreme\n"));
     assert_null(strstr(request, "\nseed 1\n"));
     end(&made);
     assert_keys(SEED, SEED ", \"edges\": []", true, false);

@@ -26,22 +26,32 @@
 
 #include "worker/runner/device/confine.h"
 
+enum {
+    FILES_END = 1000 /* no descriptor */
+};
+
 static char secret[] = "the reference";
 
-/* What 'attempt' returns in a confined process. */
+static void say_signal(int signal)
+{
+    _exit(confine_say(&signal, sizeof(signal)) ? 0 : 1);
+}
+
+/* What 'attempt' returns in a confined process, or the signal that it gets. */
 static int confined(int (*attempt)(void))
 {
     int status = 0, fds[2], said = -1;
     pid_t pid;
 
-    assert_int_equal(pipe(fds), 0);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds), 0);
     pid = fork();
     if (pid == 0) {
         confine_start(fds[1], 0);
         confine_loaded();
+        signal(SIGSYS, say_signal);
         confine_armed();
         said = attempt();
-        if (write(CONFINE_SOCKET, &said, sizeof(said)) != sizeof(said))
+        if (!confine_say(&said, sizeof(said)))
             _exit(1);
         _exit(0);
     }
@@ -79,6 +89,29 @@ static int read_parent(void)
     struct iovec to = { copy, sizeof(copy) }, from = { secret, sizeof(secret) };
 
     return result_of(process_vm_readv(getppid(), &to, 1, &from, 1, 0));
+}
+
+static int write_to_judge(void)
+{
+    return result_of(write(CONFINE_SOCKET, secret, 1));
+}
+
+static int send_to_judge(void)
+{
+    return result_of(send(CONFINE_SOCKET, secret, 1, MSG_NOSIGNAL));
+}
+
+static int vector_to_judge(void)
+{
+    const struct iovec part = { secret, 1 };
+
+    return result_of(writev(CONFINE_SOCKET, &part, 1));
+}
+
+/* Of a descriptor that is closed, which the other calls would say. */
+static int print(void)
+{
+    return result_of(write(FILES_END, secret, 1));
 }
 
 static int write_file(void)
@@ -234,6 +267,17 @@ static void sealed_memory_stays_sealed(void **state)
     assert_int_equal(confined(unseal_memory), EPERM);
 }
 
+static void the_emulator_alone_speaks_to_the_judge(void **state)
+{
+    (void)state;
+    if (!has_filter())
+        skip();
+    assert_int_equal(confined(write_to_judge), SIGSYS);
+    assert_int_equal(confined(send_to_judge), SIGSYS);
+    assert_int_equal(confined(vector_to_judge), SIGSYS);
+    assert_int_equal(confined(print), EBADF);
+}
+
 static void files_are_not_opened(void **state)
 {
     (void)state;
@@ -281,6 +325,7 @@ int main(void)
         cmocka_unit_test(faults_stay_caught),
         cmocka_unit_test(the_judge_keeps_its_limits),
         cmocka_unit_test(sealed_memory_stays_sealed),
+        cmocka_unit_test(the_emulator_alone_speaks_to_the_judge),
         cmocka_unit_test(files_are_not_opened),
         cmocka_unit_test(one_descriptor_is_kept),
         cmocka_unit_test(a_judge_hides_its_memory),

@@ -308,6 +308,49 @@ static void large_and_tiny_values_keep_their_order(void **state)
     assert_in_range(subnormal, EDGED / 12, EDGED / 6);
 }
 
+static void extreme_values_stay_in_the_range_of_their_type(void **state)
+{
+    const struct fill plain = with(FILL_NORMAL, 0);
+    const struct fill uniform = with(FILL_UNIFORM, 1u << EDGE_EXTREME);
+    struct fill fill = with(FILL_NORMAL, 1u << EDGE_EXTREME);
+    double most = 0;
+
+    (void)state;
+    fill.scale = 1;
+    for (int64_t i = 0; i < EDGED; i++) {
+        const double value = fill_value(&fill, 5, i);
+
+        assert_true(value == 8192 * fill_value(&plain, 5, i));
+        assert_true(isfinite(element_round(ELEMENT_FP16, value)));
+        assert_true(fabs(fill_value(&uniform, 5, i)) <= 1);
+        most = fmax(most, value);
+    }
+    assert_true(most > 10000);
+    fill.type = ELEMENT_FP32;
+    assert_true(fill_value(&fill, 5, 0) == 0x1p25 * fill_value(&plain, 5, 0));
+}
+
+/* Up or down, and by enough for fp16. */
+static void a_nudge_changes_each_value_a_little(void **state)
+{
+    const struct fill plain = with(FILL_NORMAL, 1u << EDGE_EXTREME);
+    struct fill nudged = plain;
+    int up = 0;
+
+    (void)state;
+    nudged.nudged = true;
+    for (int64_t i = 0; i < EDGED; i++) {
+        const double value = fill_value(&plain, 5, i);
+        const double other = fill_value(&nudged, 5, i);
+
+        assert_true(fabs(other - value) <= 0x1.0001p-10 * fabs(value));
+        assert_true(element_round(ELEMENT_FP16, value) !=
+                    element_round(ELEMENT_FP16, other));
+        up += fabs(other) > fabs(value);
+    }
+    assert_in_range(up, EDGED * 2 / 5, EDGED * 3 / 5);
+}
+
 static void several_edges_leave_half_as_it_is(void **state)
 {
     const unsigned edges = 1u << EDGE_ZEROS | 1u << EDGE_TIES | 1u << EDGE_TINY;
@@ -352,6 +395,8 @@ int main(void)
         cmocka_unit_test(zeros_have_both_signs_and_come_in_runs),
         cmocka_unit_test(ties_are_few_values),
         cmocka_unit_test(large_and_tiny_values_keep_their_order),
+        cmocka_unit_test(extreme_values_stay_in_the_range_of_their_type),
+        cmocka_unit_test(a_nudge_changes_each_value_a_little),
         cmocka_unit_test(several_edges_leave_half_as_it_is),
         cmocka_unit_test(infinities_are_few),
         cmocka_unit_test(integers_are_those_of_their_range),

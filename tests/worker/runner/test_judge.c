@@ -179,15 +179,16 @@ static void each_edge_finds_what_seeds_do_not(void **state)
         { "wrong_when_large", EDGE_LARGE, "inputs with large values: " },
         { "wrong_when_tiny", EDGE_TINY, "inputs with tiny values: " },
         { "wrong_at_infinity", EDGE_INFINITIES, "inputs with infinities: " },
+        { "wrong_when_extreme", EDGE_EXTREME, "inputs with extreme values: " },
     };
     (void)state;
-    for (size_t i = 0; i < 5; i++) {
+    for (size_t i = 0; i < 6; i++) {
         assert_edge(rows[i].entry, rows[i].edge, OUTCOME_CORRECTNESS,
                     rows[i].name);
         assert_edge("right", rows[i].edge, OUTCOME_CORRECT, "");
         assert_string_equal(box.reply.result.detail, "");
     }
-    for (size_t i = 1; i < 5; i++)
+    for (size_t i = 1; i < 6; i++)
         assert_edge(rows[i].entry, EDGE_ZEROS, OUTCOME_CORRECT, "");
 }
 
@@ -207,6 +208,23 @@ static void a_reference_that_is_not_finite_does_not_judge(void **state)
     assert_string_equal(box.reply.result.detail,
                         "not judged by inputs with zeros: there the reference "
                         "is not finite, or beyond the output's type");
+    assert_int_equal(box.reply.result.outcome, OUTCOME_CORRECT);
+}
+
+/* Its argument has a rounding error of 1, so no kernel would be right. */
+static void an_ill_conditioned_reference_does_not_judge(void **state)
+{
+    struct wire_request request;
+
+    (void)state;
+    box_request(&request, "cosine_of", "cosine_sum", 1001);
+    request.measure.trials = (struct trials){ .seeds = 2,
+                                              .edges = { 1u << EDGE_EXTREME },
+                                              .n_edges = 1 };
+    assert_true(box_ask(&box, &request));
+    assert_string_equal(box.reply.result.detail,
+                        "not judged by inputs with extreme values: there small "
+                        "changes of the inputs change the reference much");
     assert_int_equal(box.reply.result.outcome, OUTCOME_CORRECT);
 }
 
@@ -258,6 +276,7 @@ int main(void)
         CASE(zeros_can_be_approached_absolutely),
         CASE(each_edge_finds_what_seeds_do_not),
         CASE(a_reference_that_is_not_finite_does_not_judge),
+        CASE(an_ill_conditioned_reference_does_not_judge),
         CASE(nan_and_unwritten_elements_fail),
         CASE(kernel_right_for_one_seed_fails),
         CASE(writes_outside_the_outputs_are_runtime_errors),

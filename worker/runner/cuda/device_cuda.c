@@ -8,6 +8,7 @@
 
 #include "common/mem.h"
 #include "worker/runner/cuda/facts_cuda.h"
+#include "worker/runner/device/unwritten.h"
 
 /* Room for a whole tile that a kernel writes next to its buffer by mistake. */
 #define GUARD_BYTES ((size_t)64 * 1024)
@@ -181,6 +182,7 @@ int device_open(const char *gpu, struct device **out, struct device_err *err)
     if (rc == 0 && getrandom(&device->secret, sizeof(device->secret), 0) !=
                        sizeof(device->secret))
         abort(); /* of 8 bytes, Linux gives all */
+    device->turn = device->secret % UNWRITTEN_BYTES;
     if (rc == 0 && facts_cuda_uuid(index, device->uuid) < 0)
         rc = device_cuda_error(gpu, cudaGetLastError(), err);
     if (rc < 0) {
@@ -250,9 +252,26 @@ int device_alloc(struct device *device, const char *name,
         return device_cuda_error(name, rc, err);
     }
     *out = buffer;
+    buffer->beside = ELEMENT_POISON;
     rc = cudaMemsetAsync(buffer->base, ELEMENT_POISON,
                          buffer->bytes + 2 * GUARD_BYTES, device->stream);
     return rc == cudaSuccess ? 0 : device_cuda_error(name, rc, err);
+}
+
+cudaError_t device_cuda_surround(struct device *device,
+                                 struct device_buffer *buffer,
+                                 unsigned char byte)
+{
+    cudaError_t rc = cudaSuccess;
+
+    if (buffer->beside == byte)
+        return rc;
+    buffer->beside = byte;
+    rc = cudaMemsetAsync(buffer->base, byte, GUARD_BYTES, device->stream);
+    return rc == cudaSuccess
+               ? cudaMemsetAsync(buffer->base + GUARD_BYTES + buffer->bytes,
+                                 byte, GUARD_BYTES, device->stream)
+               : rc;
 }
 
 void device_free(struct device *device, struct device_buffer *buffer)
@@ -386,7 +405,7 @@ int device_checksum(struct device *device, const struct device_buffer *buffer,
     struct scan scan;
     cudaError_t error =
         kernel_scan(device_address(buffer), buffer->bytes, GUARD_BYTES,
-                    &device->own->scan, device->stream);
+                    buffer->beside, &device->own->scan, device->stream);
     int rc = fetch(device, "checksum", error, &scan, &device->own->scan,
                    sizeof(scan), err);
 

@@ -27,6 +27,7 @@ struct device {
     struct kernel_limits limits;
     uint64_t secret;           /* nothing on the GPU knows it */
     uint64_t draws;            /* of numbers, so far */
+    uint64_t turn;             /* of unwritten.h; no kernel knows the first */
     struct device_memory *own; /* device memory */
 };
 
@@ -42,6 +43,7 @@ struct device_buffer {
     enum element_type type;
     int64_t count;
     size_t bytes;            /* of the payload */
+    unsigned char beside;    /* each byte of the guards */
     struct check_norm *norm; /* as a reference; NULL until device_check() */
     uint64_t key;            /* that it is sealed with, or 0 */
 };
@@ -55,6 +57,11 @@ int device_cuda_wait(struct device *device, double timeout_s,
                      struct device_err *err);
 
 double device_cuda_now_s(void);
+
+/* Fill the guards of a buffer with this byte. */
+cudaError_t device_cuda_surround(struct device *device,
+                                 struct device_buffer *buffer,
+                                 unsigned char byte);
 
 /* The task of kernel_look() that compares 'out' with 'ref', which has its norm.
  */

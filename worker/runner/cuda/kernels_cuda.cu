@@ -70,7 +70,7 @@ __global__ void write_all(struct write_tasks tasks, unsigned smem_words)
     extern __shared__ volatile unsigned memory[];
 
     for (unsigned i = threadIdx.x; i < smem_words; i += blockDim.x)
-        memory[i] = tasks.scrub + i;
+        memory[i] = tasks.unwritten;
     for (unsigned i = 0; i < tasks.n; i++)
         write_bytes(tasks.task[i]);
 }
@@ -118,12 +118,12 @@ __global__ void sum_payload(const unsigned char *payload, int64_t bytes, unsigne
 }
 
 __global__ void scan_guards(const unsigned char *payload, int64_t bytes, int64_t guard,
-                            struct scan *out)
+                            unsigned char beside, struct scan *out)
 {
     for (int64_t i = first_index(); i < guard; i += index_step()) {
-        if (payload[-1 - i] != ELEMENT_POISON)
+        if (payload[-1 - i] != beside)
             atomicMin(&out->before, (unsigned long long)i + 1);
-        if (payload[bytes + i] != ELEMENT_POISON)
+        if (payload[bytes + i] != beside)
             atomicMin(&out->after, (unsigned long long)i + 1);
     }
 }
@@ -372,8 +372,8 @@ cudaError_t kernel_convert(void *to, enum element_type to_type, const void *from
     return cudaGetLastError();
 }
 
-cudaError_t kernel_scan(const void *payload, size_t bytes, size_t guard, struct scan *out,
-                        cudaStream_t stream)
+cudaError_t kernel_scan(const void *payload, size_t bytes, size_t guard, unsigned char beside,
+                        struct scan *out, cudaStream_t stream)
 {
     const unsigned char *at = (const unsigned char *)payload;
     cudaError_t rc = cudaMemsetAsync(out, 0xff, sizeof(*out), stream);
@@ -385,7 +385,7 @@ cudaError_t kernel_scan(const void *payload, size_t bytes, size_t guard, struct 
     sum_payload<<<blocks_for((int64_t)bytes / 8), THREADS, 0, stream>>>(at, (int64_t)bytes,
                                                                         &out->sum);
     scan_guards<<<blocks_for((int64_t)guard), THREADS, 0, stream>>>(at, (int64_t)bytes,
-                                                                    (int64_t)guard, out);
+                                                                    (int64_t)guard, beside, out);
     return cudaGetLastError();
 }
 

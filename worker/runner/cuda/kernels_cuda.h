@@ -21,8 +21,8 @@
 extern "C" {
 #endif
 
-/* Damage is the distance of the nearest guard byte that is not poison from
- * the payload: 1 is next to it, UINT64_MAX means none. */
+/* Damage is the distance of the nearest guard byte that has changed from the
+ * payload: 1 is next to it, UINT64_MAX means none. */
 struct scan {
     unsigned long long before, after; /* damage */
     unsigned long long sum;           /* a hash of the payload */
@@ -60,9 +60,10 @@ cudaError_t kernel_convert(void *to, enum element_type to_type,
                            int64_t count, cudaStream_t stream);
 
 /* 'payload' is 'bytes' long, aligned to 8, and has a guard of 'guard' bytes
- * (a multiple of 8) at both ends. */
+ * (a multiple of 8) at both ends, each of which is to be 'beside'. */
 cudaError_t kernel_scan(const void *payload, size_t bytes, size_t guard,
-                        struct scan *out, cudaStream_t stream);
+                        unsigned char beside, struct scan *out,
+                        cudaStream_t stream);
 
 /* Carry out the tasks, and overwrite the shared memory of all
  * multiprocessors. */

@@ -5,6 +5,7 @@
 
 #include "worker/runner/cuda/module_cuda.h"
 #include "worker/runner/cuda/smem_cuda.h"
+#include "worker/runner/device/unwritten.h"
 
 enum {
     QUEUE_ENTRIES = 800
@@ -54,7 +55,7 @@ static void flush_writes(struct writes *writes)
 {
     struct device *device = writes->device;
 
-    writes->tasks.scrub = (unsigned)fill_mix(device->secret + ++device->draws);
+    writes->tasks.unwritten = unwritten_word(device->turn);
     if (writes->rc == cudaSuccess)
         writes->rc =
             kernel_write(&device->limits, &writes->tasks, device->stream);
@@ -109,6 +110,7 @@ static int queue_writes(struct device *device,
 {
     struct writes writes = { .device = device, .rc = cudaSuccess };
 
+    device->turn++;
     add_variables(&writes, launch->kernel);
     if (batch)
         add_starts(&writes, batch, turn, launch->n_args);
@@ -177,6 +179,21 @@ static int launch_async(struct device *device,
     return rc == CUDA_SUCCESS ? 0 : launch_error(device, rc, err);
 }
 
+/* A timed launch finds there what the last one of these has left. */
+static int queue_surroundings(struct device *device,
+                              const struct device_launch *launch,
+                              struct device_err *err)
+{
+    const unsigned char beside = unwritten_byte(device->turn);
+    cudaError_t rc = cudaSuccess;
+
+    for (size_t i = 0;
+         launch->buffers && rc == cudaSuccess && i < launch->n_args; i++)
+        if (launch->buffers[i])
+            rc = device_cuda_surround(device, launch->buffers[i], beside);
+    return rc == cudaSuccess ? 0 : device_cuda_error("guards", rc, err);
+}
+
 double device_clock_s(const struct device *device)
 {
     (void)device;
@@ -190,6 +207,8 @@ int device_run(struct device *device, const struct device_launch *launch,
 
     if (rc == 0)
         rc = queue_writes(device, launch, NULL, NULL, err);
+    if (rc == 0)
+        rc = queue_surroundings(device, launch, err);
     if (rc == 0)
         rc = launch_async(device, launch, err);
     if (rc == 0)

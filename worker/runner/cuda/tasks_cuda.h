@@ -28,7 +28,7 @@ enum {
 struct write_tasks {
     struct write_task task[WRITE_TASKS];
     unsigned n;
-    unsigned scrub; /* what to write over all shared memory */
+    unsigned unwritten; /* what to write over all shared memory */
 };
 
 /* A buffer to look at, and what to compare it with; all is device memory. */

@@ -30,6 +30,9 @@ struct device_launch {
     unsigned grid[3], block[3];
     size_t smem; /* dynamic shared memory, bytes */
     void **args; /* [n_args], as for cuLaunchKernel */
+    /* [n_args]; whose address an argument is, NULL: a scalar's.  For
+     * device_run(); NULL: what lies beside them stays as it is. */
+    struct device_buffer *const *buffers;
     size_t n_args;
 };
 
@@ -42,7 +45,8 @@ int device_reload(struct device *device, struct device_kernel *kernel,
                   struct device_err *err);
 
 /* Launch once, as the first launch of a kernel just loaded, and wait until it
- * has ended or 'timeout_s' has passed. */
+ * has ended or 'timeout_s' has passed.  What lies in its shared memory, and
+ * beside its buffers, is not what the launch before found (unwritten.h). */
 int device_run(struct device *device, const struct device_launch *launch,
                double timeout_s, struct device_err *err);
 

@@ -150,11 +150,10 @@ serve(const struct launch_child_object *object, int socket, int output)
     dup2(output, 1);
     dup2(output, 2);
     confine_start(socket, object->file);
-    socket = CONFINE_SOCKET;
     entry = load(object->path, &shared, &reply);
     confine_loaded();
-    if (!say(socket, &reply, sizeof(reply)) || !entry ||
-        hear(socket, &order, sizeof(order)) != sizeof(order))
+    if (!confine_say(&reply, sizeof(reply)) || !entry ||
+        hear(CONFINE_SOCKET, &order, sizeof(order)) != sizeof(order))
         _exit(0);
     memcpy(&order.launch.entry, &entry, sizeof(entry));
     order.launch.shared = shared;
@@ -163,7 +162,7 @@ serve(const struct launch_child_object *object, int socket, int output)
                                  sizeof(reply.text));
     reply.bank_conflicts = emulator_bank_conflicts();
     reply.unordered = emulator_is_unordered();
-    say(socket, &reply, sizeof(reply));
+    (void)confine_say(&reply, sizeof(reply)); /* nobody hears it otherwise */
     for (;;)
         pause(); /* until it is killed: nothing of it runs any more */
 }

@@ -31,7 +31,7 @@ struct {
 /* The fault may be an overflow of the fiber's own stack. */
 alignas(16) char signal_stack[64 << 10];
 
-const int caught[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+const int caught[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS };
 
 const char *const operations[FA_EMU_OPERATIONS] = {
     "syncwarp",
@@ -360,6 +360,10 @@ static void on_fault(int signal, siginfo_t *info, void *context)
               name_self(thread_self()).text);
     if (signal == SIGILL)
         leave(fault::KERNEL, "unreachable code reached by %s",
+              name_self(thread_self()).text);
+    if (signal == SIGSYS) /* of a filter in device/confine.c */
+        leave(fault::KERNEL,
+              "its process sent something that is not a reply, by %s",
               name_self(thread_self()).text);
     report_memory(info, access_word(context));
 }

@@ -1,5 +1,7 @@
 #include "worker/runner/emulator/order.h"
 
+#include "worker/runner/device/unwritten.h"
+
 /* splitmix64's finaliser (Steele, Lea and Flood 2014) */
 static uint64_t mix(uint64_t x)
 {
@@ -64,7 +66,5 @@ uint64_t order_within(uint64_t order, uint64_t place)
 
 unsigned char order_unwritten(uint64_t order)
 {
-    static const unsigned char drawn[] = { 0x7b, 0xfb, 0xff };
-
-    return order < ORDER_DRAWN ? 0xff : drawn[(order - ORDER_DRAWN) % 3];
+    return unwritten_byte(order < ORDER_DRAWN ? 0 : order - ORDER_REVERSE);
 }

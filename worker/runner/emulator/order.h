@@ -31,10 +31,9 @@ void order_list(uint64_t order, unsigned n, uint8_t *out);
  * warps of a block: drawn ones differ from place to place. */
 uint64_t order_within(uint64_t order, uint64_t place);
 
-/* The byte of what nobody has written, for a launch in this order.  0xff, a NaN
- * and -1, says most, so the first two have it.  But fmaxf() passes over a NaN;
- * so the drawn ones have 0x7b, a large number of every type, then 0xfb, a large
- * negative one, then 0xff, and so on. */
+/* The byte of what nobody has written (device/unwritten.h), for a launch in
+ * this order: the first two have the first byte, the drawn ones the next, and
+ * so on. */
 unsigned char order_unwritten(uint64_t order);
 
 #ifdef __cplusplus

@@ -21,10 +21,11 @@ enum edge {
     EDGE_LARGE,      /* 16 times the values */
     EDGE_TINY,       /* subnormals of the type; alone also 1/64 of values */
     EDGE_INFINITIES, /* one in 64 elements, where the argument allows it */
+    EDGE_EXTREME,    /* edge_extreme() times the values */
 };
 
 enum {
-    EDGES = 5
+    EDGES = 6
 };
 
 /* 16 and 1/64 keep the products and sums of fp16 inputs that are normal for
@@ -32,6 +33,16 @@ enum {
 #define EDGE_LARGE_FACTOR 16.0
 #define EDGE_TINY_FACTOR 0.015625
 #define EDGE_RUN 64 /* elements of a run of zeros */
+
+/* How much a nudge changes a value: one or two of fp16's steps. */
+#define EDGE_NUDGE 0x1p-10
+
+/* As large as leaves normal inputs in range: of fp16, most of what there is; of
+ * the others, so that a product of four fp32 is in range as well. */
+ELEMENT_FN double edge_extreme(enum element_type type)
+{
+    return type == ELEMENT_FP16 ? 0x1p12 : 0x1p24;
+}
 
 /* What is drawn for an edge is independent of the values. */
 ELEMENT_FN uint64_t edge_bits(uint64_t key, int64_t i)
@@ -87,9 +98,18 @@ ELEMENT_FN double edge_value(unsigned edges, enum element_type type,
                    : sign * edge_subnormal(type, bits);
     case EDGE_INFINITIES:
         return sign * (double)INFINITY;
+    case EDGE_EXTREME:
+        return scale * (is_uniform ? unit : unit * edge_extreme(type));
     default:
         return scale * unit;
     }
+}
+
+/* The value, a little more or less. */
+ELEMENT_FN double edge_nudged(double value, uint64_t key, int64_t i)
+{
+    return value *
+           (edge_bits(key, i) & 1u << 9 ? 1 + EDGE_NUDGE : 1 - EDGE_NUDGE);
 }
 
 #endif

@@ -40,6 +40,7 @@ struct fill {
     int64_t count;          /* elements of the buffer */
     unsigned edges;         /* bit e: enum edge e; 0 unless fill_is_random() */
     enum element_type type; /* of the buffer; with edges a float type */
+    bool nudged;            /* with edges, each value by edge_nudged() */
 };
 
 /* Do its values have edges? */
@@ -65,9 +66,13 @@ ELEMENT_FN double fill_unit(const struct fill *fill, uint64_t key, int64_t i)
  * not known here. */
 ELEMENT_FN double fill_value(const struct fill *fill, uint64_t key, int64_t i)
 {
-    if (fill->edges)
-        return edge_value(fill->edges, fill->type, fill->kind == FILL_UNIFORM,
-                          fill_unit(fill, key, i), fill->scale, key, i);
+    if (fill->edges) {
+        const double value =
+            edge_value(fill->edges, fill->type, fill->kind == FILL_UNIFORM,
+                       fill_unit(fill, key, i), fill->scale, key, i);
+
+        return fill->nudged ? edge_nudged(value, key, i) : value;
+    }
     switch (fill->kind) {
     case FILL_NORMAL:
     case FILL_RAMP:

@@ -25,14 +25,14 @@ const char *const wire_fill_names[FILL_KINDS] = {
 const char *const wire_edge_names[EDGES] = {
     [EDGE_ZEROS] = "zeros",           [EDGE_TIES] = "ties",
     [EDGE_LARGE] = "large",           [EDGE_TINY] = "tiny",
-    [EDGE_INFINITIES] = "infinities",
+    [EDGE_INFINITIES] = "infinities", [EDGE_EXTREME] = "extreme",
 };
 
 /* For messages; all together are less than TRIALS_NAME_MAX. */
 static const char *const edge_words[EDGES] = {
     [EDGE_ZEROS] = "zeros",           [EDGE_TIES] = "ties",
     [EDGE_LARGE] = "large values",    [EDGE_TINY] = "tiny values",
-    [EDGE_INFINITIES] = "infinities",
+    [EDGE_INFINITIES] = "infinities", [EDGE_EXTREME] = "extreme values",
 };
 
 const char *const wire_rule_names[TOLERANCE_RULES] = {
