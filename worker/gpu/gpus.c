@@ -27,6 +27,7 @@ static int count(const char *folder, const char *start)
     DIR *dir = opendir(folder);
     int n = 0;
 
+    mem_check(dir);
     if (!dir)
         return -1;
     for (struct dirent *entry; (entry = readdir(dir));)
