@@ -30,6 +30,12 @@ void mem_exhausted(void)
     _exit(EXIT_CODE);
 }
 
+void mem_check(const void *got)
+{
+    if (!got && errno == ENOMEM)
+        mem_exhausted();
+}
+
 void *mem_new(size_t n, size_t size)
 {
     void *p = calloc(n ? n : 1, size ? size : 1);

@@ -17,6 +17,8 @@ extern "C" {
 
 /* For what allocates by itself, when it finds no memory. */
 __attribute__((noreturn)) void mem_exhausted(void);
+/* The same if 'got', of opendir() for one, is NULL for that reason (errno). */
+void mem_check(const void *got);
 
 void *mem_new(size_t n, size_t size);             /* n * size zeroed bytes */
 void *mem_grow(void *old, size_t n, size_t size); /* realloc, not zeroed */

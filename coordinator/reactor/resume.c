@@ -19,6 +19,7 @@
 #include "coordinator/store/store.h"
 #include "coordinator/stored/past_runs.h"
 #include "coordinator/stored/stored_work.h"
+#include "coordinator/text/exit_code.h"
 
 int resume_was_leased(struct sweep *sweep, size_t host, const struct msg *msg,
                       struct err *err)
@@ -300,50 +301,63 @@ int resume_take_past(struct sweep *sweep, struct err *err)
 
 /* A host still has in its cache what it built in an earlier run.  If not, it
  * asks for it, and the unit is built again. */
-static void take_built(struct sweep *sweep, struct past_runs *history,
-                       size_t host, int unit)
+static int take_built(struct sweep *sweep, struct past_runs *history,
+                      size_t host, int unit, struct err *err)
 {
     const struct plan_unit *u = plan_unit(sweep->work.plan, unit);
     const struct host_state *host_state = &sweep->fleet.hosts[host];
     struct past_runs_build built;
     char key[HASH_HEX];
-    struct err err;
+    int rc;
 
     if (!*u->source_key || /* no host has taken it yet */
         sched_job(sweep->work.sched, JOB_BUILD, unit, 0)->state != JOB_WAITING)
-        return;
+        return 0;
     plan_build_key(sweep->work.plan, unit, host_state->worker.toolkit, key);
-    if (past_runs_build(history, *u->key ? u->key : u->source_key,
-                        u->source_key, &built, &err) == 1 &&
-        strcmp(built.host, host_state->host->name) == 0 &&
+    rc = past_runs_build(history, *u->key ? u->key : u->source_key,
+                         u->source_key, &built, err);
+    if (rc == 1 && strcmp(built.host, host_state->host->name) == 0 &&
         strcmp(built.build_key, key) == 0) {
         memcpy(sweep->work.artifacts[unit], built.artifact, HASH_HEX);
         sched_built_at(sweep->work.sched, unit, (int)host);
     }
+    return err_only(rc);
+}
+
+/* SQLite may have rolled back what is not committed, so the sweep ends. */
+static void check_read(struct sweep *sweep, int rc, const struct err *err)
+{
+    if (rc < 0)
+        reactor_fail(sweep, EXIT_DATABASE, err);
 }
 
 void resume_take_cache(struct sweep *sweep, size_t host)
 {
     struct past_runs *history;
     struct err err;
+    int rc = past_runs_open(sweep->mail.store, &history, &err);
 
-    if (past_runs_open(sweep->mail.store, &history, &err) < 0)
-        return;
-    for (int unit = 0; unit <= plan_units(sweep->work.plan); unit++)
-        take_built(sweep, history, host, unit);
-    past_runs_close(history);
+    if (rc == 0) {
+        for (int unit = 0; rc == 0 && unit <= plan_units(sweep->work.plan);
+             unit++)
+            rc = take_built(sweep, history, host, unit, &err);
+        past_runs_close(history);
+    }
+    check_read(sweep, rc, &err);
 }
 
 void resume_take_built(struct sweep *sweep, int unit)
 {
     struct past_runs *history;
     struct err err;
+    int rc = past_runs_open(sweep->mail.store, &history, &err);
 
-    if (past_runs_open(sweep->mail.store, &history, &err) < 0)
-        return;
-    for (size_t host = 0; host < sweep->fleet.n; host++)
-        if (sweep->fleet.hosts[host].state == HOST_STATE_READY &&
-            !sweep->fleet.hosts[host].is_lost) /* it may or may not come back */
-            take_built(sweep, history, host, unit);
-    past_runs_close(history);
+    if (rc == 0) {
+        for (size_t host = 0; rc == 0 && host < sweep->fleet.n; host++)
+            if (sweep->fleet.hosts[host].state == HOST_STATE_READY &&
+                !sweep->fleet.hosts[host].is_lost) /* it may not come back */
+                rc = take_built(sweep, history, host, unit, &err);
+        past_runs_close(history);
+    }
+    check_read(sweep, rc, &err);
 }

@@ -117,8 +117,8 @@ static int decode(const struct json_scan *scan, struct json_doc **out,
     cJSON *tree = cJSON_ParseWithLength(scan->plain, scan->source.len + 1);
     int rc;
 
-    if (!tree)
-        return err_set(err, ERR_SYSTEM, "%s: out of memory", scan->source.file);
+    if (!tree) /* what it could refuse has not come so far */
+        mem_exhausted();
     doc = mem_new(1, sizeof(*doc));
     doc->tree = tree;
     join(&joint, tree, &doc->root);

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +24,7 @@
 #include "common/mem.h"
 #include "common/msg.h"
 #include "worker/agent/link.h"
+#include "worker/process/sockets.h"
 
 #define ALLOCATIONS_MAX 1000 /* of what is tried here; it takes some 30 */
 #define REQUEST_BYTES 8192   /* more than a stream's first buffer has */
@@ -127,6 +130,23 @@ static bool sending(void)
     return link_send(link_here, &msg, &err) == 0;
 }
 
+static char folder[] = "/tmp/fa-no-memory-XXXXXX"; /* with a socket in it */
+
+static void count_found(void *n, const char *name)
+{
+    (void)name;
+    ++*(int *)n;
+}
+
+/* A socket that is not found is not hidden from kernels. */
+static bool finding(void)
+{
+    int n = 0;
+
+    (void)sockets_find(folder, 0, count_found, &n);
+    return n == 1;
+}
+
 static void nothing(void)
 {
 }
@@ -220,6 +240,21 @@ static void a_message_is_sent_or_the_program_ends(void **state)
     try_all(open_link, sending);
 }
 
+static void a_socket_is_found_or_the_program_ends(void **state)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s/s", folder);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+    try_all(nothing, finding);
+    close(fd);
+    unlink(address.sun_path);
+    rmdir(folder);
+}
+
 static void a_text_is_whole_or_the_program_ends(void **state)
 {
     (void)state;
@@ -231,6 +266,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_message_is_decoded_or_the_program_ends),
         cmocka_unit_test(a_message_is_sent_or_the_program_ends),
+        cmocka_unit_test(a_socket_is_found_or_the_program_ends),
         cmocka_unit_test(a_text_is_whole_or_the_program_ends),
     };
 

@@ -98,6 +98,7 @@ static bool try_newest(const char *root, char path[PATH_MAX],
 
     snprintf(local, sizeof(local), "%s/usr/local", root);
     dir = opendir(local);
+    mem_check(dir);
     if (!dir)
         return false;
     for (struct dirent *entry; (entry = readdir(dir));) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/device_kind.h"
+#include "common/mem.h"
 
 #define DRIVER_GPUS "/proc/driver/nvidia/gpus"
 
@@ -17,6 +18,7 @@ static int count(const char *folder, const char *start)
     DIR *dir = opendir(folder);
     int n = 0;
 
+    mem_check(dir);
     if (!dir)
         return -1;
     for (struct dirent *entry; (entry = readdir(dir));)

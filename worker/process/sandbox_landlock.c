@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/mem.h"
 #include "worker/process/sandbox.h"
 
 /* linux/landlock.h may be older than the system that this runs on. */
@@ -102,6 +103,7 @@ static void grant_each(const struct granting *to, const char *folder)
     struct dirent *entry;
     int left = ENTRIES_MAX;
 
+    mem_check(dir);
     while (dir && left-- > 0 && (entry = readdir(dir))) {
         char path[PATH_MAX];
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/mem.h"
 
 #define REMEMBERED 4096
 
@@ -60,6 +61,8 @@ static bool has_socket(int parent, const char *name)
     struct dirent *entry;
     bool found = false;
 
+    if (fd >= 0)
+        mem_check(dir);
     while (dir && !found && (entry = readdir(dir)))
         found = is_socket(fd, entry);
     if (dir)
@@ -89,6 +92,7 @@ size_t sockets_find(const char *folder, int64_t now_ns, sockets_found *found,
     size_t n_read = dir ? 1 : 0;
     struct dirent *entry;
 
+    mem_check(dir);
     while (dir && (entry = readdir(dir))) {
         struct stat st;
         bool holds = false;

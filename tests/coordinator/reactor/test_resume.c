@@ -401,6 +401,19 @@ static void a_build_of_the_same_host_and_toolkit_is_not_done_again(void **state)
     assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
 }
 
+/* It may have rolled back what is not committed yet. */
+static void a_database_that_cannot_be_read_then_ends_the_sweep(void **state)
+{
+    (void)state;
+    rig_ready(&rig, 0, 1, 1);
+    rig_build_two(&rig);
+    (void)rig_number(&rig, "ALTER TABLE build RENAME TO missing");
+    sched_vanished(rig.sweep.work.sched, 0);
+    resume_take_cache(&rig.sweep, 0);
+    assert_int_equal(rig.sweep.reactor.exit_code, EXIT_DATABASE);
+    assert_true(rig.sweep.reactor.ending);
+}
+
 static void only_who_is_ready_has_what_it_built(void **state)
 {
     struct host_state *a = &rig.sweep.fleet.hosts[0];
@@ -574,6 +587,7 @@ int main(void)
         CASE(what_was_spent_before_counts),
         CASE(an_hour_costs_its_rate_and_no_rate_is_no_price),
         CASE(a_build_of_the_same_host_and_toolkit_is_not_done_again),
+        CASE(a_database_that_cannot_be_read_then_ends_the_sweep),
         CASE(only_who_is_ready_has_what_it_built),
         CASE(errors_have_their_exit_codes),
         CASE(a_sweep_without_a_correct_configuration_has_no_winner),
