@@ -487,7 +487,7 @@ static int attach(struct host_thread *thread, struct err *err)
     rc = remote_open(thread->task.host, &thread->remote_options,
                      &thread->remote, err);
     if (rc == 0 && !remote_logs_in_again(thread->remote))
-        leave(thread, 0, "");
+        leave(thread, 0, remote_identity(thread->remote));
     if (rc == 0)
         rc = deploy(thread, &deployed, err);
     if (rc == 0) {

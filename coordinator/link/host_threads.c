@@ -112,11 +112,15 @@ static bool end_login(struct host_threads *threads,
 {
     bool dropped = news->code == ERR_BUSY;
     bool failed = news->code == ERR_NETWORK || news->code == ERR_SYSTEM;
-    bool is_busy = login_pace_end(threads->pace, news->host,
-                                  dropped  ? LOGIN_PACE_DROPPED
-                                  : failed ? LOGIN_PACE_FAILED
-                                           : LOGIN_PACE_IN,
-                                  clock_boot_ns());
+    bool is_busy;
+
+    if (news->code == 0)
+        login_pace_known(threads->pace, news->host, news->text);
+    is_busy = login_pace_end(threads->pace, news->host,
+                             dropped  ? LOGIN_PACE_DROPPED
+                             : failed ? LOGIN_PACE_FAILED
+                                      : LOGIN_PACE_IN,
+                             clock_boot_ns());
 
     if (is_busy)
         log_line(LOG_W, "LOGIN-DROPPED", "host=%s why=%s",

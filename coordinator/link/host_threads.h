@@ -34,8 +34,8 @@ struct router;
 enum host_threads_event {
     HOST_THREADS_CONNECTING,
     HOST_THREADS_LOGIN_ASKED, /* it waits for its turn at the server 'text' */
-    HOST_THREADS_LOGIN_ENDED, /* with 'code' and 'text'; both are taken by
-                               * host_threads_recv() */
+    HOST_THREADS_LOGIN_ENDED, /* with 'code' and 'text', or with 0 and who the
+                               * server is; host_threads_recv() takes both */
     HOST_THREADS_REMARK,      /* 'text' is about the login; not an error */
     HOST_THREADS_UPLOADING,
     HOST_THREADS_WAITING,  /* the worker is another sweep's; 'text' says whose.

@@ -14,6 +14,7 @@
 #include "coordinator/remote/ssh_lacks.h"
 #include "coordinator/remote/stream.h"
 
+#define REMOTE_IDENTITY_BYTES 192
 #define REMOTE_SAID_LINES 3 /* lines of stderr in an error text */
 
 struct remote_ops {
@@ -28,6 +29,7 @@ struct remote {
     const struct host *host; /* borrowed */
     struct route *route;     /* owned; NULL if it is no longer needed */
     struct buf remarks;
+    char identity[REMOTE_IDENTITY_BYTES]; /* "" if it is not known */
     bool streaming;
 };
 

@@ -1,8 +1,10 @@
 #include "coordinator/remote/remote.h"
 
 #include <assert.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "common/clock.h"
 #include "common/err.h"
@@ -50,15 +52,31 @@ static int open_either(struct route **route, char lacks[SSH_LACKS_BYTES],
     return rc < 0 ? err_within(err, rc, "libssh2 cannot %s", lacks) : rc;
 }
 
+/* Many names may be one address.  What cannot be resolved keeps its name; the
+ * connection will say why. */
+static void resolve(const struct ssh_config *config, char *out, size_t size)
+{
+    struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *list = NULL;
+
+    snprintf(out, size, "%s", config->hostname);
+    if (*config->proxy_command ||
+        getaddrinfo(config->hostname, NULL, &hints, &list) != 0)
+        return;
+    (void)getnameinfo(list->ai_addr, list->ai_addrlen, out, (socklen_t)size,
+                      NULL, 0, NI_NUMERICHOST); /* else the name stays */
+    freeaddrinfo(list);
+}
+
 static int pass_gate(const struct route *route, struct err *err)
 {
     const struct remote_gate *gate = &route->options->gate;
     const struct ssh_config *first = &route->hops[0]->config;
-    char server[sizeof(first->hostname) + 16];
+    char address[sizeof(first->hostname)], server[sizeof(address) + 16];
 
     if (!gate->enter)
         return 0;
-    snprintf(server, sizeof(server), "%s:%d", first->hostname, first->port);
+    resolve(first, address, sizeof(address));
+    snprintf(server, sizeof(server), "%s:%d", address, first->port);
     return err_only(gate->enter(gate->self, server, err));
 }
 
@@ -118,6 +136,11 @@ void remote_close(struct remote *remote)
 const char *remote_remarks(const struct remote *remote)
 {
     return buf_text(&remote->remarks);
+}
+
+const char *remote_identity(const struct remote *remote)
+{
+    return remote->identity;
 }
 
 bool remote_logs_in_again(const struct remote *remote)

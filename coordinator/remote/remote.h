@@ -38,7 +38,8 @@ enum remote_ssh {
 int remote_ssh_read(const char *word, enum remote_ssh *out, struct err *err);
 
 /* Called before each login with the server that it reaches first, as
- * "ADDRESS:PORT": returns 0 when the login may begin, or an error. */
+ * "ADDRESS:PORT", the address as a number if it can be resolved: returns 0 when
+ * the login may begin, or an error. */
 struct remote_gate {
     int (*enter)(void *self, const char *server, struct err *err);
     void *self;
@@ -64,6 +65,10 @@ void remote_close(struct remote *remote); /* NULL is fine */
  * the known_hosts files ("known_hosts:3: ..."), and why the system's ssh is
  * used without being asked for.  "" if there is nothing. */
 const char *remote_remarks(const struct remote *remote);
+
+/* The server that the login reached first: the fingerprint of its key, and its
+ * banner.  "" if that is not known: a jump host, the system's ssh. */
+const char *remote_identity(const struct remote *remote);
 
 /* Is every command a login of its own? */
 bool remote_logs_in_again(const struct remote *remote);

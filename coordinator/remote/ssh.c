@@ -12,6 +12,7 @@
 #include "coordinator/remote/openssh.h"
 #include "coordinator/remote/ssh_session.h"
 #include "coordinator/remote/ssh_stream.h"
+#include "coordinator/ssh_keys/known_hosts.h"
 
 #define CONNECT_MS 10000
 #define HANDSHAKE_MS 10000
@@ -115,6 +116,20 @@ static int log_in(struct ssh *ssh, struct err *err)
     return rc;
 }
 
+/* An address may hide several servers, and a server have several addresses. */
+static void identify(struct ssh *ssh)
+{
+    char shown[KNOWN_HOSTS_FINGERPRINT_BYTES];
+    size_t len;
+    const char *blob = libssh2_session_hostkey(ssh->session, &len, NULL);
+
+    if (ssh->route->n > 1 || !blob)
+        return;
+    known_hosts_fingerprint(blob, len, shown);
+    snprintf(ssh->base.identity, sizeof(ssh->base.identity), "%s %s", shown,
+             libssh2_session_banner_get(ssh->session));
+}
+
 static void close_session(struct remote *remote)
 {
     struct ssh *ssh = (struct ssh *)remote;
@@ -162,6 +177,7 @@ int ssh_open(const struct route *route, char lacks[SSH_LACKS_BYTES],
         close_session(&ssh->base);
         return rc;
     }
+    identify(ssh);
     ssh->route = NULL;
     ssh->config = NULL;
     *out = &ssh->base;

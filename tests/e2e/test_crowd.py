@@ -13,15 +13,17 @@ import rig
 
 
 class Crowd(boxes.Boxes):
-    def crowd(self, n, startups, *args, within=240):
+    def crowd(self, n, startups, *args, addresses=1, within=240):
         """All of them get there, and none is blamed.  Returns the seconds and the CPU ms of the longest turn."""
-        sshd = self.sshd([f"MaxStartups {startups}"])
+        addresses = [f"127.0.0.{i + 1}" for i in range(addresses)]  # sshd takes 16 at most
+        sshd = self.sshd([f"MaxStartups {startups}", *(f"ListenAddress {a}" for a in addresses[1:])])
         self.install_stand_in()
         self.of = {f"box{i:03}": sshd for i in range(n)}
         lines = []
-        for name in self.of:
+        for i, name in enumerate(self.of):
             self.stand_in_folder(name, "beats", [f"seconds {within}"])
-            lines.append(f"{name} ansible_host=127.0.0.1 ansible_port={sshd.port} ansible_user={getpass.getuser()} "
+            lines.append(f"{name} ansible_host={addresses[i % len(addresses)]} ansible_port={sshd.port} "
+                         f"ansible_user={getpass.getuser()} "
                          f"key={sshd.path('user')} hostkey={sshd.fingerprint()} workdir={self.path(name)}")
         self.sweep(self.small(), *lines, args=("--log", self.path("log"), *args), within=within)
         self.until("all hosts are there", lambda: all(self.heard(name, "WELCOME") for name in self.of))
@@ -45,6 +47,9 @@ class Crowd(boxes.Boxes):
 class Small(Crowd):
     def test_all_get_there_and_none_is_blamed(self):
         self.crowd(24, "10:30:100")
+
+    def test_addresses_of_one_sshd_are_one_server(self):
+        self.crowd(16, "3", addresses=16)
 
     def test_with_the_systems_ssh_each_command_may_be_dropped(self):
         self.crowd(4, "2", "--ssh=openssh")

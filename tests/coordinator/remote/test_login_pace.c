@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <stdio.h>
+
 #include <cmocka.h>
 
 #include "common/clock.h"
@@ -181,6 +183,132 @@ static void a_fleet_gets_through_with_few_drops(void **state)
     assert_in_range(drops, 1, 4);
 }
 
+/* The server of an address shows who it is. */
+static void show(struct login_pace *pace, size_t host, const char *identity)
+{
+    login_pace_known(pace, host, identity);
+    assert_false(end(pace, host, LOGIN_PACE_IN));
+}
+
+static void addresses_of_one_identity_are_one_server(void **state)
+{
+    ask(*state, 0, 8, "10.0.0.1:22");
+    ask(*state, 8, 8, "10.0.0.2:22");
+    assert_int_equal(enter(*state), 16);
+    show(*state, 0, "SHA256:a SSH-2.0-x");
+    show(*state, 8, "SHA256:a SSH-2.0-x");
+    ask(*state, 20, 4, "10.0.0.1:22");
+    assert_int_equal(enter(*state), 0); /* 14 are inside */
+    for (size_t i = 1; i < 8; i++)
+        end(*state, i, LOGIN_PACE_FAILED);
+    assert_int_equal(enter(*state), 1); /* 7 are inside at the other one */
+    assert_true(end(*state, 9, LOGIN_PACE_DROPPED));
+    assert_int_equal(login_pace_window(*state, "10.0.0.1:22"), 4);
+    assert_int_equal(login_pace_window(*state, "10.0.0.2:22"), 4);
+}
+
+static void other_identities_are_other_servers(void **state)
+{
+    ask(*state, 0, 8, "10.0.0.1:22");
+    ask(*state, 8, 8, "10.0.0.2:22");
+    assert_int_equal(enter(*state), 16);
+    show(*state, 0, "SHA256:a SSH-2.0-x");
+    show(*state, 8, "SHA256:a SSH-2.0-y");
+    ask(*state, 20, 1, "10.0.0.1:22");
+    ask(*state, 21, 1, "10.0.0.2:22");
+    assert_int_equal(enter(*state), 2);
+}
+
+static void an_identity_that_is_not_known_says_nothing(void **state)
+{
+    ask(*state, 0, 8, "10.0.0.1:22");
+    ask(*state, 8, 8, "10.0.0.2:22");
+    assert_int_equal(enter(*state), 16);
+    show(*state, 0, "");
+    show(*state, 8, "");
+    ask(*state, 20, 1, "10.0.0.1:22");
+    ask(*state, 21, 1, "10.0.0.2:22");
+    assert_int_equal(enter(*state), 2);
+}
+
+static void ask_alias(struct login_pace *pace, size_t host)
+{
+    char name[32];
+
+    snprintf(name, sizeof(name), "10.0.0.%zu:22", host);
+    login_pace_ask(pace, host, name);
+}
+
+/* They may be one sshd; who got in shows that later. */
+static void addresses_that_drop_are_one_server(void **state)
+{
+    for (size_t i = 0; i < 20; i++)
+        ask_alias(*state, i);
+    assert_int_equal(enter(*state), 20);
+    for (size_t i = 10; i < 20; i++)
+        assert_true(end(*state, i, LOGIN_PACE_DROPPED));
+    assert_int_equal(login_pace_window(*state, "10.0.0.10:22"), 4);
+    for (size_t i = 0; i < 10; i++)
+        show(*state, i, "SHA256:a SSH-2.0-x");
+    for (size_t i = 10; i < 20; i++)
+        ask_alias(*state, i);
+    assert_int_equal(enter(*state), 4);
+    show(*state, 10, "SHA256:a SSH-2.0-x");
+    assert_int_equal(enter(*state), 1);
+    assert_int_equal(login_pace_window(*state, "10.0.0.0:22"), 4);
+}
+
+/* The other one may have been in its way; the second time it is alone. */
+static void a_drop_beside_another_login_is_not_the_hosts_own(void **state)
+{
+    ask_alias(*state, 0);
+    ask_alias(*state, 1);
+    assert_int_equal(enter(*state), 2);
+    show(*state, 0, "SHA256:a SSH-2.0-x");
+    assert_true(end(*state, 1, LOGIN_PACE_DROPPED));
+    ask_alias(*state, 1);
+    assert_int_equal(enter(*state), 1);
+    assert_false(end(*state, 1, LOGIN_PACE_DROPPED));
+}
+
+/* A tick of an sshd with an address for each host.  Those that were dropped ask
+ * again when it is over. */
+static int tick_of_aliases(struct login_pace *pace, int *drops)
+{
+    size_t startups[10], dropped[HOSTS], host;
+    int n = 0, n_dropped = 0;
+
+    while (login_pace_next(pace, &host)) {
+        if (n < 10) {
+            startups[n++] = host;
+            continue;
+        }
+        assert_true(end(pace, host, LOGIN_PACE_DROPPED));
+        dropped[n_dropped++] = host;
+    }
+    for (int i = 0; i < n; i++)
+        show(pace, startups[i], "SHA256:a SSH-2.0-x");
+    for (int i = 0; i < n_dropped; i++)
+        ask_alias(pace, dropped[i]);
+    *drops += n_dropped;
+    return n;
+}
+
+/* The first ones go to 64 servers, for all that is known. */
+static void a_fleet_of_aliases_gets_through_with_few_drops(void **state)
+{
+    int there = 0, ticks = 0, drops = 0;
+
+    for (size_t i = 0; i < HOSTS; i++)
+        ask_alias(*state, i);
+    there += tick_of_aliases(*state, &drops);
+    for (ticks++; there < HOSTS && ticks < 100; ticks++)
+        there += tick_of_aliases(*state, &drops);
+    assert_int_equal(there, HOSTS);
+    assert_in_range(ticks, HOSTS / 10, HOSTS / 5);
+    assert_in_range(drops, HOSTS - 10, HOSTS); /* the first burst, mostly */
+}
+
 static void pauses_grow_and_differ(void **state)
 {
     (void)state;
@@ -206,6 +334,12 @@ int main(void)
         TEST(a_drop_is_the_hosts_own_if_the_server_never_answered),
         TEST(a_server_that_answered_a_minute_ago_is_not_busy),
         TEST(a_fleet_gets_through_with_few_drops),
+        TEST(addresses_of_one_identity_are_one_server),
+        TEST(other_identities_are_other_servers),
+        TEST(an_identity_that_is_not_known_says_nothing),
+        TEST(addresses_that_drop_are_one_server),
+        TEST(a_drop_beside_another_login_is_not_the_hosts_own),
+        TEST(a_fleet_of_aliases_gets_through_with_few_drops),
         cmocka_unit_test(pauses_grow_and_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
