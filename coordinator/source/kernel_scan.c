@@ -1,0 +1,331 @@
+#include "coordinator/source/kernel_scan.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+
+#define NAMES_MAX 64 /* kernels that are counted */
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Blanks instead of comments and of what strings hold, but "C" stays. */
+static char *without_comments(const char *text)
+{
+    char *plain = mem_strdup(text), *at = plain;
+
+    while (*at) {
+        char *end = NULL;
+
+        if (strncmp(at, "//", 2) == 0)
+            end = at + strcspn(at, "\n");
+        else if (strncmp(at, "/*", 2) == 0)
+            end = strstr(at + 2, "*/") ? strstr(at + 2, "*/") + 2
+                                       : at + strlen(at);
+        for (; end && at < end; at++)
+            if (*at != '\n')
+                *at = ' ';
+        if (!end)
+            at++;
+    }
+    return plain;
+}
+
+static const char *skip_blanks(const char *at)
+{
+    return at + strspn(at, " \t\r\n");
+}
+
+/* The end of what begins with '(' at 'at'; NULL if it does not end. */
+static const char *skip_parentheses(const char *at)
+{
+    int depth = 0;
+
+    for (; *at; at++) {
+        depth += *at == '(';
+        depth -= *at == ')';
+        if (depth == 0)
+            return at + 1;
+    }
+    return NULL;
+}
+
+/* ---- the kernel */
+
+struct found {
+    const char *name, *parameters; /* behind its '(' */
+    size_t len;
+    bool is_c; /* extern "C" */
+};
+
+static const char *find_word(const char *text, const char *word)
+{
+    size_t len = strlen(word);
+
+    for (const char *at = text; (at = strstr(at, word)); at += len)
+        if ((at == text || !is_word(at[-1])) && !is_word(at[len]))
+            return at;
+    return NULL;
+}
+
+/* extern "C" between the end of what was before and 'at'. */
+static bool is_extern_c(const char *text, const char *at)
+{
+    const char *from = at;
+
+    while (from > text && from[-1] != ';' && from[-1] != '}')
+        from--;
+    for (; from < at; from++)
+        if (strncmp(from, "extern", 6) == 0 &&
+            strncmp(skip_blanks(from + 6), "\"C\"", 3) == 0)
+            return true;
+    return false;
+}
+
+/* The kernel whose __global__ is the next one from '*at' on. */
+static bool next_kernel(const char *text, const char **at, struct found *out)
+{
+    const char *global = find_word(*at, "__global__"), *p, *name = NULL;
+    size_t len = 0;
+
+    if (!global)
+        return false;
+    p = global + strlen("__global__");
+    *at = p;
+    out->is_c = is_extern_c(text, global);
+    while (*p && *p != '{' && *p != ';') {
+        p = skip_blanks(p);
+        if (*p == '(' && name &&
+            !(len == 17 && strncmp(name, "__launch_bounds__", len) == 0)) {
+            *out = (struct found){ name, p + 1, len, out->is_c };
+            return true;
+        }
+        if (*p == '(') {
+            p = skip_parentheses(p);
+            if (!p)
+                return false;
+            continue;
+        }
+        if (!is_word(*p)) {
+            p += *p != '\0';
+            continue;
+        }
+        name = p;
+        while (is_word(*p))
+            p++;
+        len = (size_t)(p - name);
+    }
+    out->name = NULL;
+    return true;
+}
+
+static bool is_named(const struct found *found, const char *name)
+{
+    return strlen(name) == found->len &&
+           memcmp(found->name, name, found->len) == 0;
+}
+
+static int find_kernel(const char *text, const char *entry, struct found *out,
+                       struct err *err)
+{
+    const char *at = text;
+    struct found found = { NULL };
+    size_t n = 0;
+
+    while (n < NAMES_MAX && next_kernel(text, &at, &found)) {
+        if (!found.name || (entry && !is_named(&found, entry)))
+            continue;
+        if (n == 0)
+            *out = found;
+        n++;
+    }
+    if (n == 0)
+        return err_set(err, ERR_INPUT, "there is no __global__ function%s%s",
+                       entry ? " " : "", entry ? entry : "");
+    if (n > 1 && !entry)
+        return err_set(err, ERR_INPUT,
+                       "there are %zu kernels; choose one with --entry", n);
+    if (!out->is_c)
+        return err_set(err, ERR_INPUT,
+                       "'%.*s' is not extern \"C\", so its name in the "
+                       "compiled file is another one; write extern \"C\" "
+                       "before __global__",
+                       (int)out->len, out->name);
+    return 0;
+}
+
+/* ---- its parameters */
+
+static const char *type_of(const char *words)
+{
+    static const struct {
+        const char *word, *type;
+    } types[] = {
+        { "float", "fp32" },         { "double", "fp64" },
+        { "__half", "fp16" },        { "half", "fp16" },
+        { "__nv_bfloat16", "bf16" }, { "nv_bfloat16", "bf16" },
+        { "int64_t", "int64" },      { "size_t", "int64" },
+        { "long", "int64" },         { "int8_t", "int8" },
+        { "char", "int8" },          { "int32_t", "int32" },
+        { "uint32_t", "int32" },     { "int", "int32" },
+        { "unsigned", "int32" },
+    };
+
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+        if (find_word(words, types[i].word))
+            return types[i].type;
+    return NULL;
+}
+
+static int add_parameter(struct kernel_scan *out, const char *from, size_t len,
+                         struct err *err)
+{
+    char *text = mem_dup(from, len);
+    char *end = text + len, *name;
+    struct kernel_scan_parameter is = { .pointer = strchr(text, '*') != NULL,
+                                        .constant = find_word(text, "const") };
+    int rc = 0;
+
+    while (end > text && !is_word(end[-1]))
+        *--end = '\0';
+    for (name = end; name > text && is_word(name[-1]); name--)
+        ;
+    is.name = mem_strdup(name);
+    *name = '\0';
+    is.type = type_of(text);
+    if (!is.type || !*is.name)
+        rc = err_set(err, ERR_INPUT,
+                     "parameter %zu, '%.*s': its type is none that sweep files "
+                     "have (fp16, bf16, fp32, fp64, int8, int32, int64)",
+                     out->n + 1, len < 80 ? (int)len : 80, from);
+    free(text);
+    if (rc < 0) {
+        free(is.name);
+        return rc;
+    }
+    out->parameters =
+        mem_grow(out->parameters, out->n + 1, sizeof(*out->parameters));
+    out->parameters[out->n++] = is;
+    return 0;
+}
+
+static int read_parameters(const char *at, struct kernel_scan *out,
+                           struct err *err)
+{
+    const char *from = at;
+    int depth = 0, rc = 0;
+
+    for (; *at && rc == 0; at++) {
+        bool ends = *at == ')' && depth == 0;
+
+        if (depth == 0 && (*at == ',' || ends)) {
+            if (*skip_blanks(from) != ')')
+                rc = add_parameter(out, from, (size_t)(at - from), err);
+            from = at + 1;
+        }
+        if (ends)
+            return rc;
+        depth += (*at == '(' || *at == '<') - (*at == ')' || *at == '>');
+    }
+    return rc < 0 ? rc
+                  : err_set(err, ERR_INPUT, "the parameters of '%s' do not end",
+                            out->entry);
+}
+
+/* ---- macros */
+
+static bool is_value(const char *text, size_t len)
+{
+    if ((len == 4 && memcmp(text, "true", 4) == 0) ||
+        (len == 5 && memcmp(text, "false", 5) == 0))
+        return true;
+    for (size_t i = 0; i < len; i++)
+        if (!isdigit((unsigned char)text[i]))
+            return false;
+    return len > 0 && len < 10;
+}
+
+/* The word of a directive such as '#ifndef BLOCK' at 'at'; 0 if it is none. */
+static size_t directive(const char *at, const char *what, const char **word)
+{
+    at += strspn(at, " \t");
+    if (*at++ != '#')
+        return 0;
+    at += strspn(at, " \t");
+    if (strncmp(at, what, strlen(what)) != 0)
+        return 0;
+    at += strlen(what);
+    *word = at + strspn(at, " \t");
+    return *word > at ? strspn(*word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                      "abcdefghijklmnopqrstuvwxyz_0123456789")
+                      : 0;
+}
+
+static void read_macros(const char *text, struct kernel_scan *out)
+{
+    const char *guarded = NULL, *word;
+    size_t guarded_len = 0;
+
+    for (const char *at = text; *at;) {
+        size_t len = directive(at, "ifndef", &word);
+
+        if (len > 0) {
+            guarded = word;
+            guarded_len = len;
+        } else if ((len = directive(at, "define", &word)) > 0 && guarded &&
+                   len == guarded_len && memcmp(word, guarded, len) == 0) {
+            const char *value = word + len + strspn(word + len, " \t");
+            size_t n = strcspn(value, " \t\r\n");
+
+            if (is_value(value, n)) {
+                out->macros = mem_grow(out->macros, out->n_macros + 1,
+                                       sizeof(*out->macros));
+                out->macros[out->n_macros++] =
+                    (struct kernel_scan_macro){ mem_dup(word, len),
+                                                mem_dup(value, n) };
+            }
+        }
+        at += strcspn(at, "\n");
+        at += *at == '\n';
+    }
+}
+
+int kernel_scan(const char *text, const char *entry, struct kernel_scan *out,
+                struct err *err)
+{
+    char *plain = without_comments(text);
+    struct found found = { NULL };
+    int rc;
+
+    *out = (struct kernel_scan){ NULL };
+    rc = find_kernel(plain, entry, &found, err);
+    if (rc == 0) {
+        out->entry = mem_dup(found.name, found.len);
+        rc = read_parameters(found.parameters, out, err);
+    }
+    if (rc == 0)
+        read_macros(plain, out);
+    else
+        kernel_scan_fini(out);
+    free(plain);
+    return rc;
+}
+
+void kernel_scan_fini(struct kernel_scan *scan)
+{
+    for (size_t i = 0; i < scan->n; i++)
+        free(scan->parameters[i].name);
+    for (size_t i = 0; i < scan->n_macros; i++) {
+        free(scan->macros[i].name);
+        free(scan->macros[i].value);
+    }
+    free(scan->parameters);
+    free(scan->macros);
+    free(scan->entry);
+    *scan = (struct kernel_scan){ NULL };
+}

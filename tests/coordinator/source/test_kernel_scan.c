@@ -1,0 +1,147 @@
+/* What is read from the text of a kernel. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "coordinator/source/kernel_scan.h"
+
+static void parameters_and_macros_are_read(void **state)
+{
+    struct kernel_scan scan;
+    struct err err = { "" };
+
+    (void)state;
+    assert_int_equal(
+        kernel_scan("#ifndef BLOCK // threads\n"
+                    "#  define BLOCK 256 /* or more */\n#endif\n"
+                    "#define FIXED 7\n"
+                    "#ifndef FAST\n#define FAST false\n#endif\n"
+                    "#ifndef NAME_H\n#define NAME_H\n#endif\n"
+                    "__device__ float twice(float x) { return 2 * x; }\n"
+                    "/* extern \"C\" __global__ void not_this(int n); */\n"
+                    "extern \"C\" __global__ void __launch_bounds__(BLOCK, 2)\n"
+                    "scale(const float *__restrict__ x, __half *y /* out */,\n"
+                    "      long long int n, const unsigned k)\n{\n}\n",
+                    NULL, &scan, &err),
+        0);
+    assert_string_equal(scan.entry, "scale");
+    assert_int_equal(scan.n, 4);
+    assert_string_equal(scan.parameters[0].name, "x");
+    assert_string_equal(scan.parameters[0].type, "fp32");
+    assert_true(scan.parameters[0].pointer && scan.parameters[0].constant);
+    assert_string_equal(scan.parameters[1].type, "fp16");
+    assert_true(scan.parameters[1].pointer && !scan.parameters[1].constant);
+    assert_string_equal(scan.parameters[2].name, "n");
+    assert_string_equal(scan.parameters[2].type, "int64");
+    assert_false(scan.parameters[2].pointer);
+    assert_string_equal(scan.parameters[3].type, "int32");
+    assert_int_equal(scan.n_macros, 2);
+    assert_string_equal(scan.macros[0].name, "BLOCK");
+    assert_string_equal(scan.macros[0].value, "256");
+    assert_string_equal(scan.macros[1].value, "false");
+    kernel_scan_fini(&scan);
+}
+
+static void a_kernel_with_a_mangled_name_is_refused(void **state)
+{
+    struct kernel_scan scan;
+    struct err err = { "" };
+
+    (void)state;
+    assert_int_equal(
+        kernel_scan("__global__ void f(int n) {}", NULL, &scan, &err),
+        ERR_INPUT);
+    assert_string_equal(err.text,
+                        "'f' is not extern \"C\", so its name in the compiled "
+                        "file is another one; write extern \"C\" before "
+                        "__global__");
+}
+
+static void of_several_kernels_one_is_chosen(void **state)
+{
+    const char *text = "extern \"C\" __global__ void f(int n) {}\n"
+                       "extern \"C\" __global__ void g(double *x) {}\n";
+    struct kernel_scan scan;
+    struct err err = { "" };
+
+    (void)state;
+    assert_int_equal(kernel_scan(text, NULL, &scan, &err), ERR_INPUT);
+    assert_string_equal(err.text,
+                        "there are 2 kernels; choose one with --entry");
+    assert_int_equal(kernel_scan(text, "g", &scan, &err), 0);
+    assert_string_equal(scan.parameters[0].type, "fp64");
+    kernel_scan_fini(&scan);
+    assert_int_equal(kernel_scan(text, "h", &scan, &err), ERR_INPUT);
+    assert_string_equal(err.text, "there is no __global__ function h");
+}
+
+static void what_cannot_be_described_is_named(void **state)
+{
+    struct kernel_scan scan;
+    struct err err = { "" };
+
+    (void)state;
+    assert_int_equal(kernel_scan("extern \"C\" __global__ void f(int n, "
+                                 "struct point p) {}",
+                                 NULL, &scan, &err),
+                     ERR_INPUT);
+    assert_string_equal(
+        err.text, "parameter 2, ' struct point p': its type is none that "
+                  "sweep files have (fp16, bf16, fp32, fp64, int8, int32, "
+                  "int64)");
+}
+
+static void broken_text_ends(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "__global__",
+        "extern \"C\" __global__ void f(",
+        "extern \"C\" __global__ void f(int",
+        "extern \"C\" __global__ void __launch_bounds__(2",
+        "/* __global__",
+        "extern \"C\" __global__ void f(int n",
+        "#ifndef",
+        "extern \"C\" __global__ void f(float)",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct kernel_scan scan;
+        struct err err = { "" };
+
+        assert_int_equal(kernel_scan(texts[i], NULL, &scan, &err), ERR_INPUT);
+        assert_string_not_equal(err.text, "");
+    }
+}
+
+static void a_kernel_without_parameters_has_none(void **state)
+{
+    struct kernel_scan scan;
+    struct err err = { "" };
+
+    (void)state;
+    assert_int_equal(
+        kernel_scan("extern \"C\" __global__ void f( ) {}", NULL, &scan, &err),
+        0);
+    assert_int_equal(scan.n, 0);
+    kernel_scan_fini(&scan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parameters_and_macros_are_read),
+        cmocka_unit_test(a_kernel_with_a_mangled_name_is_refused),
+        cmocka_unit_test(of_several_kernels_one_is_chosen),
+        cmocka_unit_test(what_cannot_be_described_is_named),
+        cmocka_unit_test(broken_text_ends),
+        cmocka_unit_test(a_kernel_without_parameters_has_none),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
