@@ -15,7 +15,7 @@ fa.timeline = function () {
             out.push({ name: host.host, series: KINDS.filter(k => host[k]).map(k => [k, host[k]]) });
             for (const [n, gpu] of history.gpus.entries())
                 if (data.gpus.find(g => g.gpu === gpu.gpu)?.host === host.host)
-                    out.push({ name: `GPU ${n} ${gpu.gpu.slice(4, 8)}`, gpu: true, series: USES.filter(u => gpu[u]).map(u => [u, gpu[u]]) });
+                    out.push({ name: `GPU ${n} ${gpu.gpu.replace(/^GPU-/, "").slice(0, 4)}`, gpu: true, series: USES.filter(u => gpu[u]).map(u => [u, gpu[u]]) });
         }
         return out;
     }
