@@ -131,7 +131,8 @@ static void put_axis(const struct plot *plot, double bottom, FILE *to)
     double step = page_plot_step(until - from, TICKS);
     int decimals = step < 1 ? (int)ceil(-log10(step) - 1e-9) : 0;
 
-    for (double tick = ceil(from / step) * step; tick <= until; tick += step) {
+    for (int n = (int)ceil(from / step); n * step <= until; n++) {
+        double tick = n * step;
         double x = x_of(plot, tick * plot->unit_s);
 
         fprintf(to,
