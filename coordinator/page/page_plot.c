@@ -99,7 +99,7 @@ static void choose_scale(struct plot *plot)
         hi = fmax(fmax(hi, interval.hi),
                   fmax(summary->max, summary->median + summary->spread));
     }
-    margin = hi > lo ? 0.03 * (hi - lo) : 0.03 * hi;
+    margin = fmax(0.03 * (hi - lo), 0.002 * hi);
     plot->from_s = fmax(0, lo - margin);
     plot->to_s = hi + margin;
     while (u < 3 && hi < units[u].s)

@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import sqlite3
 import unittest
 
 import pages
@@ -25,8 +27,8 @@ class Page(pages.Pages):
             self.assertQuiet()
 
     def test_axes_have_no_labels_that_overlap(self):
-        for width in (1400, 390):
-            browser = self.open("record", width=width)
+        for name, width in (("record", 1400), ("record", 390), ("5000", 1400), ("5000", 390)):
+            browser = self.open(name, width=width)
             self.see_all()
             self.assertEqual(browser.run("""[...document.querySelectorAll("svg")].flatMap(svg => {
                 const boxes = [...svg.querySelectorAll("text")].filter(t => t.textContent && !t.closest(".bundles"))
@@ -35,6 +37,29 @@ class Page(pages.Pages):
                 return boxes.flatMap(([text, a], n) => boxes.slice(n + 1).filter(([, b]) => hit(a, b))
                     .map(([other]) => `${svg.getAttribute("aria-label")}: '${text}' and '${other}'`));
             })"""), [])
+
+    def test_odd_sweeps_have_a_page_too(self):
+        """Few configurations, none that is correct, none that is chosen, one tunable value each."""
+        base = os.path.join(pages.SOURCE, "tests", "fixtures", "compare", "base.db")
+        for name, change, where in (("few", None, "1"), ("none_chosen", None, "0"), ("one", None, "rank = 1"),
+                                    ("only_failures", "UPDATE outcome SET outcome = 'runtime', reason = 'misaligned address'", "1"),
+                                    ("some_failures", "UPDATE outcome SET outcome = 'runtime', reason = 'x' WHERE config IN "
+                                                      "(SELECT config FROM outcome ORDER BY config LIMIT 2)", "1")):
+            with self.subTest(name):
+                shutil.copy(base, self.path(f"{name}.db"))
+                with sqlite3.connect(self.path(f"{name}.db")) as db:
+                    if change:
+                        db.execute(change)
+                self.coord("report", f"{name}.db", "--html", f"{name}.html", "--where", where)
+                browser = self.open(name)
+                self.see_all()
+                browser.run("fa.set_rule('median_s > 0')")
+                self.settled()
+                browser.run("fa.set_rule('')")
+                self.settled()
+                self.assertEqual(browser.run("document.querySelector('main') !== null"), True)
+                self.assertEqual(browser.run("document.body.innerText.match(/NaN|undefined|Infinity/g)"), None)
+                self.assertQuiet()
 
     def test_failures_say_what_they_share(self):
         browser = self.open("5000")
