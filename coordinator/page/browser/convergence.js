@@ -67,7 +67,7 @@ fa.convergence = function () {
         const x = d3.scaleLinear().domain([0, end]).range([plot.left, plot.right]);
         fa.axis_y(plot, y.copy().domain(y.domain().map(t => t / unit.ns)), `time, ${unit.name}`, y.base ? fa.tick_each : fa.tick);
         fa.axis_x(plot, x, { evaluations: "configurations evaluated", seconds: "seconds of running", dollars: "dollars" }[against],
-            against === "evaluations" ? t => fa.count(t) : fa.tick);
+            against === "evaluations" ? t => fa.count(t) : fa.tick, t => against !== "evaluations" || Number.isInteger(t));
         const clip = shown.filter(p => p.time <= y.domain()[1]);
         plot.svg.append("g").selectAll("circle").data(clip).enter().append("circle").attr("class", "faint-dot")
             .attr("r", 1.6).attr("cx", p => x(p.x)).attr("cy", p => y(p.time));

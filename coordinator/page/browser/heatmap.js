@@ -28,7 +28,9 @@ fa.heatmap = function () {
         return out;
     }
 
-    const said = (cell, unit) => cell.n ? `${fa.digits(cell.time / unit.ns, 3)}` : cell.failed ? "failed" : "";
+    /* Three digits of the fastest. */
+    const decimals = unit => Math.max(0, 2 - Math.floor(Math.log10(data.time[0] / unit.ns)));
+    const said = (cell, unit) => cell.n ? fa.fixed(cell.time / unit.ns, decimals(unit)) : cell.failed ? "failed" : "";
 
     function draw(host, width) {
         const down = varied[chosen.down], across = varied[chosen.across], all = cells();

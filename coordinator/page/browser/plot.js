@@ -14,9 +14,9 @@ fa.plot = function (host, width, given) {
 
 fa.note = (host, text) => host.replaceChildren(fa.el("p", { class: "note" }, text));
 
-/* Ticks that a label of 'letters' fits between; grid lines over the plot. */
-fa.axis_x = function (plot, scale, title, format, letters = 7) {
-    const ticks = fa.ticks(scale, (plot.right - plot.left) / (letters * 7 + 14));
+/* Ticks with room for labels of seven letters, only those that are wanted. */
+fa.axis_x = function (plot, scale, title, format, wanted = () => true) {
+    const ticks = fa.ticks(scale, (plot.right - plot.left) / 63).filter(wanted);
     const g = plot.svg.append("g").attr("class", "axis");
     for (const tick of ticks) {
         const x = scale(tick);
