@@ -61,6 +61,32 @@ class Page(pages.Pages):
                 self.assertEqual(browser.run("document.body.innerText.match(/NaN|undefined|Infinity/g)"), None)
                 self.assertQuiet()
 
+    def test_names_from_a_database_are_only_text(self):
+        nasty = "</script><img src=x onerror=alert(1)><b>"
+        shutil.copy(os.path.join(pages.SOURCE, "tests", "fixtures", "compare", "base.db"), self.path("nasty.db"))
+        with sqlite3.connect(self.path("nasty.db")) as db:
+            for change in ("UPDATE sweep SET name = ?", "UPDATE host SET name = ?", "UPDATE gpu SET name = ?",
+                           "UPDATE shape SET name = name || ?", "UPDATE gate SET why = ?",
+                           "UPDATE outcome SET outcome = 'runtime', reason = ? WHERE config IN"
+                           " (SELECT config FROM outcome ORDER BY config LIMIT 2)"):
+                db.execute(change, (nasty,))
+        self.coord("report", "nasty.db", "--html", "nasty.html")
+        browser = self.open("nasty")
+        self.see_all()
+        browser.run("fa.pick(fa.data.n - 1)")
+        browser.run("for (const d of document.querySelectorAll('details')) d.open = true")
+        self.settled()
+        self.assertEqual(browser.run("document.querySelectorAll('img, b, iframe').length"), 0)
+        self.assertIn(nasty, browser.run("document.body.innerText"))
+        self.assertQuiet()
+
+    def test_an_address_with_nonsense_behind_it_opens_the_page(self):
+        for nonsense in "%zz", "ffffffff", "<b>", "0", "report":
+            self.browser.open(self.page("record") + "#" + nonsense)
+            self.settled()
+            self.assertEqual(self.browser.run("fa.state.picked"), -1, nonsense)
+            self.assertQuiet()
+
     def test_failures_say_what_they_share(self):
         browser = self.open("5000")
         self.see_all()

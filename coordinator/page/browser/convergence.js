@@ -29,7 +29,7 @@ fa.convergence = function () {
     function points() {
         const settled = new Set(["pending", "constraints"]);
         const order = Array.from(fa.state.chosen).filter(i => !settled.has(data.outcome.words[data.outcome.at[i]]))
-            .sort((a, b) => data.turn[a] - data.turn[b]);
+            .sort((a, b) => data.turn(a) - data.turn(b));
         const x = against === "evaluations" ? (i, n) => n + 1
             : against === "seconds" ? i => data.settled[i] : i => spent(data.settled[i]);
         return order.map((i, n) => ({ i, n, x: x(i, n), time: data.rank[i] ? data.time[i] : NaN }))

@@ -40,7 +40,7 @@ function fold(report) {
 
 /* The key in the address is that of a configuration. */
 function follow() {
-    const hash = decodeURIComponent(location.hash.slice(1));
+    const hash = location.hash.slice(1);
     if (hash === "report")
         document.querySelector("#report details").open = true;
     const i = /^[0-9a-f]{6,}$/.test(hash) ? fa.find(hash) : -1;
