@@ -134,6 +134,22 @@ class Page(pages.Pages):
         self.assertIn(browser.run("location.hash.slice(1)"), browser.run("document.getElementById('card').textContent"))
         self.assertQuiet()
 
+    def test_words_sort_both_ways_and_nothing_is_lost(self):
+        browser = self.open("5000")
+        self.see_all()
+        for name, wanted in (("LAYOUT", ["col", "row"]), ("outcome", ["compile", "correct", "runtime"]),
+                             ("BLOCK_M", ["16", "32", "64", "128", "256"])):
+            for turn in 1, -1:
+                order = browser.run(f"""(() => {{
+                    const heads = [...document.querySelectorAll('.rows th button')];
+                    const c = heads.findIndex(h => h.textContent.split(' ')[0] === '{name}'), view = document.querySelector('.view');
+                    heads[c].click();
+                    const first = document.querySelector('.rows tbody tr:not(.space)').children[c].textContent;
+                    return [first, document.querySelector('.rows').getAttribute('aria-rowcount')];
+                }})()""")
+                self.assertEqual(order, [wanted[::turn][0], "5001"], name)
+        self.assertQuiet()
+
     def test_a_link_opens_its_configuration(self):
         browser = self.open("record")
         key = browser.run("fa.data.key(1234)")

@@ -15,11 +15,23 @@ fa.configurations = function () {
         ...(data.normalised_any ? [{ name: `normalised ${unit.name}`, of: time(data.normalised), text: figure }] : []),
         { name: `spread ${unit.name}`, of: time(data.spread), text: figure },
         ...data.metrics.map(m => ({ name: `${m.name} ${m.unit}`, of: i => m.at[i], text: x => Number.isFinite(x) ? x.toPrecision(4) : "–" })),
-        ...data.tunables.map(t => ({ name: t.name, of: i => t.values[t.at[i]], text: String })),
+        ...data.tunables.map(t => ({ name: t.name, of: i => t.values[t.at[i]], text: String, words: t.values })),
         { name: "registers", of: i => data.registers[i], text: x => Number.isFinite(x) ? x : "–" },
         { name: "outcome", of: i => data.outcome.words[data.outcome.at[i]], text: String },
         { name: "key", of: i => data.key(i), text: String },
     ];
+
+    /* Few words of many configurations: they are put into the places of their words. */
+    function by_words({ of, words }, sign) {
+        const found = new Map((words ?? []).map(word => [word, []]));
+        for (const i of order) {
+            const word = of(i);
+            if (!found.has(word))
+                found.set(word, []);
+            found.get(word).push(i);
+        }
+        return [...found.keys()].sort((a, b) => sign * d3.ascending(a, b)).flatMap(word => found.get(word));
+    }
 
     /* Configurations without a figure come last, whichever way is up. */
     function sort() {
@@ -27,9 +39,8 @@ fa.configurations = function () {
         order = Array.from(state.chosen);
         if (sorted === 0 && !descending || !order.length)
             return;
-        if (typeof of(order[0]) === "string") {
-            const texts = new Map(order.map(i => [i, of(i)]));
-            order.sort((i, k) => sign * d3.ascending(texts.get(i), texts.get(k)) || i - k);
+        if (typeof of(order[0]) === "string" || columns[sorted].words) {
+            order = by_words(columns[sorted], sign);
             return;
         }
         const keys = new Float64Array(data.n);
