@@ -87,6 +87,40 @@ class Page(pages.Pages):
             self.assertEqual(self.browser.run("fa.state.picked"), -1, nonsense)
             self.assertQuiet()
 
+    def figures(self, section):
+        """The rows of the table below a picture."""
+        self.browser.run(f"document.querySelector('#{section} .figures').open = true")
+        self.settled()
+        return self.browser.run(f"[...document.querySelectorAll('#{section} .figures tbody tr')].map(r => [...r.children].map(c => c.textContent))")
+
+    def test_pictures_agree_with_the_report(self):
+        report = json.loads(self.coord("report", self.database("record"), "--json"))
+        browser = self.open("record")
+        self.see_all()
+        lessons = {(t["tunable"], v["value"]): v for t in report["lessons"]["tunables"] for v in t["values"]}
+        effects = self.figures("effects")
+        self.assertEqual(len(effects), len(lessons))
+        for tunable, _, value, best, median, count in effects:
+            wanted = lessons[tunable, value]
+            self.assertAlmostEqual(float(best), 1e6 * wanted["best_s"], delta=0.06)
+            self.assertAlmostEqual(float(median), 1e6 * wanted["median_s"], delta=0.06)
+            self.assertEqual(int(count.replace(",", "")), wanted["timed"])
+        best = min(r["normalised_s"] for r in report["results"])
+        self.assertAlmostEqual(float(self.figures("convergence")[-1][3]), 1e6 * best, delta=0.01)
+        for shape, row in zip([s for s in report["shapes"] for _ in range(2)], self.figures("roofline")):
+            self.assertEqual(row[0], shape["name"])
+            tensor = next(f["seconds"] for f in shape["floors"] if f["name"] == "tensor")
+            self.assertAlmostEqual(float(row[3].split()[0]), 100 * tensor / (1e-6 * float(row[2])), delta=0.06)
+        self.assertAlmostEqual(browser.run("fa.spent(fa.data)(fa.data.history.total_s)"), report["cost"]["total_usd"], places=3)
+        hours = {(row[0], row[1]): row[3] for row in self.figures("timeline")}
+        for name, h in report["cost"]["categories"].items():
+            if h:
+                self.assertAlmostEqual(float(hours["localhost", name].split()[0]), 100 * h / report["cost"]["total_hours"], delta=0.06)
+        shapes = [s["name"] for s in report["shapes"]]
+        times = [tuple(next(c["median_s"] for c in r["shapes"] if c["shape"] == s) for s in shapes) for r in report["results"]]
+        front = [t for t in times if not any(o[0] <= t[0] and o[1] <= t[1] and o != t for o in times)]
+        self.assertEqual(len(self.figures("pareto")), len(set(front)))
+
     def test_failures_say_what_they_share(self):
         browser = self.open("5000")
         self.see_all()

@@ -21,6 +21,8 @@ fa.effects = function () {
                 o.q1 = t;
             if (k === Math.floor((n[v] - 1) / 2))
                 o.median = t;
+            else if (2 * k === n[v])
+                o.median = (o.median + t) / 2;
             if (k === Math.floor(3 * (n[v] - 1) / 4))
                 o.q3 = t;
         }

@@ -19,9 +19,11 @@ fa.heatmap = function () {
         for (const i of ranked)
             at(i).n++;
         for (const i of ranked) {
-            const cell = at(i), wanted = chosen.what === "best" ? 0 : Math.floor((cell.n - 1) / 2);
-            if (cell.seen++ === wanted)
+            const cell = at(i), best = chosen.what === "best", k = cell.seen++;
+            if (k === (best ? 0 : Math.floor((cell.n - 1) / 2)))
                 cell.time = data.time[i];
+            else if (!best && 2 * k === cell.n)
+                cell.time = (cell.time + data.time[i]) / 2;
         }
         for (const i of fa.state.chosen.subarray(ranked.length))
             at(i).failed++;
