@@ -63,9 +63,12 @@ fa.heatmap = function () {
             .attr("fill", d => d.n ? colour(d.time) : null);
         if (size > 40)
             g.append("text").attr("x", size / 2 - 1).attr("y", height / 2 + 4).attr("text-anchor", "middle")
-                .attr("class", d => d.n ? "figure" : "figure faint").style("fill", d => d.n ? fa.ink(colour(d.time)) : null)
+                .attr("class", d => d.n ? "figure" : "figure faint")
+                .style("fill", d => d.n ? fa.ink(colour(d.time)) : null)
                 .text(d => said(d, unit));
-        fa.tip(g, d => `${down.name}=${down.words[d.r]} ${across.name}=${across.words[d.c]}\n${d.n ? `${chosen.what} ${fa.digits(d.time / unit.ns)} ${unit.name} of ${fa.count(d.n)}` : "no time"}${d.failed ? `, ${fa.count(d.failed)} failed` : ""}`);
+        fa.tip(g, d => [`${down.name}=${down.words[d.r]} ${across.name}=${across.words[d.c]}`,
+            d.n ? `${chosen.what} ${fa.digits(d.time / unit.ns)} ${unit.name} of ${fa.count(d.n)}` : "no time",
+            ...(d.failed ? [`${fa.count(d.failed)} failed`] : [])].join("\n"));
         host.append(fa.el("p", { class: "columns" }, `${unit.name}; dark is fast`));
     }
 
