@@ -452,6 +452,7 @@ void page_configs_json(const struct report *report,
     put_named_words(out, "gpu", &column, gpu);
     put_named_words(out, "warnings", &column, warnings);
     put_figures(out, "settled_s", &column, settled_s, 5);
-    put_figures(out, "turn", &column, turn, 15);
+    if (history->total_s <= 0)
+        put_figures(out, "turn", &column, turn, 15);
     json_out_close(out);
 }

@@ -99,7 +99,7 @@ static void choose_scale(struct plot *plot)
         hi = fmax(fmax(hi, interval.hi),
                   fmax(summary->max, summary->median + summary->spread));
     }
-    margin = hi > lo ? 0.03 * (hi - lo) : 0.03 * hi;
+    margin = fmax(0.03 * (hi - lo), 0.002 * hi);
     plot->from_s = fmax(0, lo - margin);
     plot->to_s = hi + margin;
     while (u < 3 && hi < units[u].s)
@@ -131,7 +131,8 @@ static void put_axis(const struct plot *plot, double bottom, FILE *to)
     double step = page_plot_step(until - from, TICKS);
     int decimals = step < 1 ? (int)ceil(-log10(step) - 1e-9) : 0;
 
-    for (double tick = ceil(from / step) * step; tick <= until; tick += step) {
+    for (int n = (int)ceil(from / step); n * step <= until; n++) {
+        double tick = n * step;
         double x = x_of(plot, tick * plot->unit_s);
 
         fprintf(to,

@@ -34,7 +34,8 @@ void report_csv(const struct report_view *view, FILE *to); /* all rows */
 void report_json(const struct report_view *view, FILE *to);
 void report_cost_table(const struct report_view *view, FILE *to);
 
-/* Parts of the JSON: the members about the sweep; "counts"; "shapes"; "cost". */
+/* Parts of the JSON: the members about the sweep; "counts"; "shapes"; "cost".
+ */
 void report_put_sweep(struct json_out *out, const struct report *report);
 void report_put_counts(struct json_out *out, const struct report *report);
 void report_put_shapes(struct json_out *out, const struct report *report);

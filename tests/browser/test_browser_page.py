@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import sqlite3
 import unittest
 
 import pages
@@ -25,8 +27,8 @@ class Page(pages.Pages):
             self.assertQuiet()
 
     def test_axes_have_no_labels_that_overlap(self):
-        for width in (1400, 390):
-            browser = self.open("record", width=width)
+        for name, width in (("record", 1400), ("record", 390), ("5000", 1400), ("5000", 390)):
+            browser = self.open(name, width=width)
             self.see_all()
             self.assertEqual(browser.run("""[...document.querySelectorAll("svg")].flatMap(svg => {
                 const boxes = [...svg.querySelectorAll("text")].filter(t => t.textContent && !t.closest(".bundles"))
@@ -35,6 +37,89 @@ class Page(pages.Pages):
                 return boxes.flatMap(([text, a], n) => boxes.slice(n + 1).filter(([, b]) => hit(a, b))
                     .map(([other]) => `${svg.getAttribute("aria-label")}: '${text}' and '${other}'`));
             })"""), [])
+
+    def test_odd_sweeps_have_a_page_too(self):
+        """Few configurations, none that is correct, none that is chosen, one tunable value each."""
+        base = os.path.join(pages.SOURCE, "tests", "fixtures", "compare", "base.db")
+        for name, change, where in (("few", None, "1"), ("none_chosen", None, "0"), ("one", None, "rank = 1"),
+                                    ("only_failures", "UPDATE outcome SET outcome = 'runtime', reason = 'misaligned address'", "1"),
+                                    ("some_failures", "UPDATE outcome SET outcome = 'runtime', reason = 'x' WHERE config IN "
+                                                      "(SELECT config FROM outcome ORDER BY config LIMIT 2)", "1")):
+            with self.subTest(name):
+                shutil.copy(base, self.path(f"{name}.db"))
+                with sqlite3.connect(self.path(f"{name}.db")) as db:
+                    if change:
+                        db.execute(change)
+                self.coord("report", f"{name}.db", "--html", f"{name}.html", "--where", where)
+                browser = self.open(name)
+                self.see_all()
+                browser.run("fa.set_rule('median_s > 0')")
+                self.settled()
+                browser.run("fa.set_rule('')")
+                self.settled()
+                self.assertEqual(browser.run("document.querySelector('main') !== null"), True)
+                self.assertEqual(browser.run("document.body.innerText.match(/NaN|undefined|Infinity/g)"), None)
+                self.assertQuiet()
+
+    def test_names_from_a_database_are_only_text(self):
+        nasty = "</script><img src=x onerror=alert(1)><b>"
+        shutil.copy(os.path.join(pages.SOURCE, "tests", "fixtures", "compare", "base.db"), self.path("nasty.db"))
+        with sqlite3.connect(self.path("nasty.db")) as db:
+            for change in ("UPDATE sweep SET name = ?", "UPDATE host SET name = ?", "UPDATE gpu SET name = ?",
+                           "UPDATE shape SET name = name || ?", "UPDATE gate SET why = ?",
+                           "UPDATE outcome SET outcome = 'runtime', reason = ? WHERE config IN"
+                           " (SELECT config FROM outcome ORDER BY config LIMIT 2)"):
+                db.execute(change, (nasty,))
+        self.coord("report", "nasty.db", "--html", "nasty.html")
+        browser = self.open("nasty")
+        self.see_all()
+        browser.run("fa.pick(fa.data.n - 1)")
+        browser.run("for (const d of document.querySelectorAll('details')) d.open = true")
+        self.settled()
+        self.assertEqual(browser.run("document.querySelectorAll('img, b, iframe').length"), 0)
+        self.assertIn(nasty, browser.run("document.body.innerText"))
+        self.assertQuiet()
+
+    def test_an_address_with_nonsense_behind_it_opens_the_page(self):
+        for nonsense in "%zz", "ffffffff", "<b>", "0", "report":
+            self.browser.open(self.page("record") + "#" + nonsense)
+            self.settled()
+            self.assertEqual(self.browser.run("fa.state.picked"), -1, nonsense)
+            self.assertQuiet()
+
+    def figures(self, section):
+        """The rows of the table below a picture."""
+        self.browser.run(f"document.querySelector('#{section} .figures').open = true")
+        self.settled()
+        return self.browser.run(f"[...document.querySelectorAll('#{section} .figures tbody tr')].map(r => [...r.children].map(c => c.textContent))")
+
+    def test_pictures_agree_with_the_report(self):
+        report = json.loads(self.coord("report", self.database("record"), "--json"))
+        browser = self.open("record")
+        self.see_all()
+        lessons = {(t["tunable"], v["value"]): v for t in report["lessons"]["tunables"] for v in t["values"]}
+        effects = self.figures("effects")
+        self.assertEqual(len(effects), len(lessons))
+        for tunable, _, value, best, median, count in effects:
+            wanted = lessons[tunable, value]
+            self.assertAlmostEqual(float(best), 1e6 * wanted["best_s"], delta=0.06)
+            self.assertAlmostEqual(float(median), 1e6 * wanted["median_s"], delta=0.06)
+            self.assertEqual(int(count.replace(",", "")), wanted["timed"])
+        best = min(r["normalised_s"] for r in report["results"])
+        self.assertAlmostEqual(float(self.figures("convergence")[-1][3]), 1e6 * best, delta=0.01)
+        for shape, row in zip([s for s in report["shapes"] for _ in range(2)], self.figures("roofline")):
+            self.assertEqual(row[0], shape["name"])
+            tensor = next(f["seconds"] for f in shape["floors"] if f["name"] == "tensor")
+            self.assertAlmostEqual(float(row[3].split()[0]), 100 * tensor / (1e-6 * float(row[2])), delta=0.06)
+        self.assertAlmostEqual(browser.run("fa.spent(fa.data)(fa.data.history.total_s)"), report["cost"]["total_usd"], places=3)
+        hours = {(row[0], row[1]): row[3] for row in self.figures("timeline")}
+        for name, h in report["cost"]["categories"].items():
+            if h:
+                self.assertAlmostEqual(float(hours["localhost", name].split()[0]), 100 * h / report["cost"]["total_hours"], delta=0.06)
+        shapes = [s["name"] for s in report["shapes"]]
+        times = [tuple(next(c["median_s"] for c in r["shapes"] if c["shape"] == s) for s in shapes) for r in report["results"]]
+        front = [t for t in times if not any(o[0] <= t[0] and o[1] <= t[1] and o != t for o in times)]
+        self.assertEqual(len(self.figures("pareto")), len(set(front)))
 
     def test_failures_say_what_they_share(self):
         browser = self.open("5000")
@@ -81,6 +166,22 @@ class Page(pages.Pages):
         self.settled()
         self.assertEqual(browser.run("fa.data.rank[fa.state.picked]"), 3)
         self.assertIn(browser.run("location.hash.slice(1)"), browser.run("document.getElementById('card').textContent"))
+        self.assertQuiet()
+
+    def test_words_sort_both_ways_and_nothing_is_lost(self):
+        browser = self.open("5000")
+        self.see_all()
+        for name, wanted in (("LAYOUT", ["col", "row"]), ("outcome", ["compile", "correct", "runtime"]),
+                             ("BLOCK_M", ["16", "32", "64", "128", "256"])):
+            for turn in 1, -1:
+                order = browser.run(f"""(() => {{
+                    const heads = [...document.querySelectorAll('.rows th button')];
+                    const c = heads.findIndex(h => h.textContent.split(' ')[0] === '{name}'), view = document.querySelector('.view');
+                    heads[c].click();
+                    const first = document.querySelector('.rows tbody tr:not(.space)').children[c].textContent;
+                    return [first, document.querySelector('.rows').getAttribute('aria-rowcount')];
+                }})()""")
+                self.assertEqual(order, [wanted[::turn][0], "5001"], name)
         self.assertQuiet()
 
     def test_a_link_opens_its_configuration(self):

@@ -29,7 +29,7 @@ fa.convergence = function () {
     function points() {
         const settled = new Set(["pending", "constraints"]);
         const order = Array.from(fa.state.chosen).filter(i => !settled.has(data.outcome.words[data.outcome.at[i]]))
-            .sort((a, b) => data.turn[a] - data.turn[b]);
+            .sort((a, b) => data.turn(a) - data.turn(b));
         const x = against === "evaluations" ? (i, n) => n + 1
             : against === "seconds" ? i => data.settled[i] : i => spent(data.settled[i]);
         return order.map((i, n) => ({ i, n, x: x(i, n), time: data.rank[i] ? data.time[i] : NaN }))
@@ -58,16 +58,21 @@ fa.convergence = function () {
         const all = points(), steps = improvements(all);
         if (!steps.length)
             return fa.note(host, "No configuration with a time is chosen.");
-        const plot = fa.plot(host, width, { height: 320, margin: { top: 26, left: 62 }, label: `Best time so far against ${against}` });
+        const plot = fa.plot(host, width, { height: 320, margin: { top: 26, left: 62 },
+            label: `Best time so far against ${against}` });
         const end = all[all.length - 1].x, unit = fa.unit(steps[steps.length - 1].time);
         const base = data.baseline === null ? NaN : data.time[data.baseline];
         const shown = thinned(all, Math.floor(width / 3));
         const lo = steps[steps.length - 1].time, most = d3.quantile(shown.map(p => p.time).sort(d3.ascending), 0.9);
-        const y = fa.time_scale(lo, Math.max(Math.min(most, 2 * lo), 1.05 * steps[0].time, 1.05 * base || 0), [plot.bottom, plot.top]);
+        const y = fa.time_scale(lo, Math.max(Math.min(most, 2 * lo), 1.05 * steps[0].time, 1.05 * base || 0),
+            [plot.bottom, plot.top]);
         const x = d3.scaleLinear().domain([0, end]).range([plot.left, plot.right]);
-        fa.axis_y(plot, y.copy().domain(y.domain().map(t => t / unit.ns)), `time, ${unit.name}`, y.base ? fa.tick_each : fa.tick);
-        fa.axis_x(plot, x, { evaluations: "configurations evaluated", seconds: "seconds of running", dollars: "dollars" }[against],
-            against === "evaluations" ? t => fa.count(t) : fa.tick);
+        fa.axis_y(plot, y.copy().domain(y.domain().map(t => t / unit.ns)), `time, ${unit.name}`, y.base ? fa.tick_each
+            : fa.tick);
+        fa.axis_x(plot, x, { evaluations: "configurations evaluated", seconds: "seconds of running",
+            dollars: "dollars" }[against],
+            against === "evaluations" ? t => fa.count(t) : fa.tick,
+                t => against !== "evaluations" || Number.isInteger(t));
         const clip = shown.filter(p => p.time <= y.domain()[1]);
         plot.svg.append("g").selectAll("circle").data(clip).enter().append("circle").attr("class", "faint-dot")
             .attr("r", 1.6).attr("cx", p => x(p.x)).attr("cy", p => y(p.time));
@@ -78,12 +83,15 @@ fa.convergence = function () {
                 .attr("text-anchor", "end").text("baseline");
         }
         const line = d3.line().x(p => x(p.x)).y(p => y(p.time)).curve(d3.curveStepAfter);
-        plot.svg.append("path").attr("class", "curve c1").attr("d", line([...steps, { ...steps[steps.length - 1], x: end }]));
+        plot.svg.append("path").attr("class", "curve c1").attr("d", line([...steps, { ...steps[steps.length - 1],
+            x: end }]));
         const dots = plot.svg.append("g").selectAll("circle").data(steps).enter().append("circle")
             .attr("class", "dot").attr("r", 4).attr("cx", p => x(p.x)).attr("cy", p => y(p.time))
             .on("click", p => fa.pick(p.i));
         fa.tip(dots, p => `${fa.digits(p.time / unit.ns)} ${unit.name} after ${fa.count(p.n + 1)}\n${fa.describe(p.i)}`);
-        host.append(fa.legend(["dot", "best so far"], ["faint-dot", clip.length < shown.length ? "each configuration; slower ones lie above" : "each configuration"], ...(base ? [["baseline", "baseline"]] : [])));
+        host.append(fa.legend(["dot", "best so far"], ["faint-dot", clip.length < shown.length
+            ? "each configuration; slower ones lie above" : "each configuration"],
+            ...(base ? [["baseline", "baseline"]] : [])));
     }
 
     const table = () => ({
@@ -94,8 +102,10 @@ fa.convergence = function () {
 
     return fa.section({
         id: "convergence", title: "Convergence", draw, table,
-        lead: timed ? "The best time so far, as the sweep went on." : "The best time so far. When configurations were settled is not recorded, so only their order is known.",
-        controls: redraw => timed ? [fa.select("Against", [["evaluations"], ["seconds"], ...(spent ? [["dollars"]] : [])], against,
+        lead: timed ? "The best time so far, as the sweep went on."
+            : "The best time so far. When configurations were settled is not recorded, so only their order is known.",
+        controls: redraw => timed ? [fa.select("Against", [["evaluations"], ["seconds"], ...(spent ? [["dollars"]]
+            : [])], against,
             value => { against = value; redraw(); })] : [],
     });
 };

@@ -37,6 +37,19 @@ fa.decode = function (data) {
         return Float64Array.from({ length: n }, (_, i) => i < configs.ranked ? i + 1 : NaN);
     }
 
+    /* Places in the order of settling: given, or that of the times. */
+    function turns(settled) {
+        if (configs.turn !== undefined)
+            return numbers(configs.turn);
+        const order = Array.from({ length: n }, (_, i) => i), turn = new Float64Array(n);
+        const at = i => Number.isNaN(settled[i]) ? Infinity : settled[i];
+        order.sort((a, b) => at(a) === at(b) ? a - b : at(a) - at(b));
+        order.forEach((i, place) => { turn[i] = place; });
+        return turn;
+    }
+
+    let turn = null;
+    const settled = numbers(configs.settled_s);
     const median = configs.median_ns.map(numbers);
     const normalised = numbers(configs.normalised_ns);
     const time = Float64Array.from(median[0] ?? [], (t, i) =>
@@ -48,7 +61,7 @@ fa.decode = function (data) {
         spread: numbers(configs.spread_ns), below: numbers(configs.below_ns),
         above: numbers(configs.above_ns), samples: numbers(configs.samples),
         registers: numbers(configs.registers), spill: numbers(configs.spill_bytes),
-        settled: numbers(configs.settled_s), turn: numbers(configs.turn),
+        settled, turn: i => (turn ??= turns(settled))[i],
         outcome: words(configs.outcome), reason: words(configs.reason),
         sampling: words(configs.sampling), host: words(configs.host),
         gpu: words(configs.gpu), warnings: words(configs.warnings),

@@ -21,6 +21,8 @@ fa.effects = function () {
                 o.q1 = t;
             if (k === Math.floor((n[v] - 1) / 2))
                 o.median = t;
+            else if (2 * k === n[v])
+                o.median = (o.median + t) / 2;
             if (k === Math.floor(3 * (n[v] - 1) / 4))
                 o.q3 = t;
         }
@@ -32,10 +34,12 @@ fa.effects = function () {
         const best = d3.scan(values, (a, b) => (a.best || Infinity) - (b.best || Infinity));
         const box = fa.el("div", { class: "panel" });
         const text = Number.isFinite(share(tunable.name)) ? `explains ${fa.percent(share(tunable.name))}` : "";
-        box.append(fa.el("h3", {}, tunable.name, fa.el("span", {}, dead(tunable.name) ? "changes nothing in the code" : text)));
+        box.append(fa.el("h3", {}, tunable.name, fa.el("span", {}, dead(tunable.name) ? "changes nothing in the code"
+            : text)));
         host.append(box);
         const plot = fa.plot(box, width, { keep: true, height: 24 * shown.length + 24,
-            margin: { left: 62, right: 12, top: 2, bottom: 22 }, label: `${tunable.name}: best, median and quartiles of the time for each value` });
+            margin: { left: 62, right: 12, top: 2, bottom: 22 },
+                label: `${tunable.name}: best, median and quartiles of the time for each value` });
         const x = scale.copy().range([plot.left, plot.right]);
         fa.axis_x(plot, x.copy().domain(x.domain().map(t => t / unit.ns)), "", x.base ? fa.tick_each : fa.tick);
         const g = plot.svg.selectAll("g.row").data(shown).enter().append("g")
@@ -47,7 +51,9 @@ fa.effects = function () {
         g.append("line").attr("class", "spread").attr("x1", v => x(values[v].q1)).attr("x2", v => x(values[v].q3));
         g.append("circle").attr("class", "dot").attr("r", 3.5).attr("cx", v => x(values[v].median));
         g.append("path").attr("class", "tick-best").attr("d", v => `M${x(values[v].best)},-6v12`);
-        fa.tip(g, v => `${tunable.name}=${tunable.words[v]}: best ${fa.digits(values[v].best / unit.ns)} ${unit.name}, median ${fa.digits(values[v].median / unit.ns)} ${unit.name}, ${fa.count(values[v].n)} configurations`);
+        const figure = t => `${fa.digits(t / unit.ns)} ${unit.name}`;
+        fa.tip(g, v => `${tunable.name}=${tunable.words[v]}: best ${figure(values[v].best)}, `
+            + `median ${figure(values[v].median)}, ${fa.count(values[v].n)} configurations`);
     }
 
     function draw(host, width) {
@@ -56,7 +62,8 @@ fa.effects = function () {
             return fa.note(host, "No configuration with a time is chosen.");
         const columns = width > 1050 ? 3 : width > 640 ? 2 : 1;
         const grid = fa.el("div", { class: `grid${columns}` });
-        host.replaceChildren(fa.legend(["tick-best", "best"], ["spread", "quartiles"], ["dot", "median"], ["", `in ${fa.unit(data.time[ranked[0]]).name}`]), grid);
+        host.replaceChildren(fa.legend(["tick-best", "best"], ["spread", "quartiles"], ["dot", "median"],
+            ["", `in ${fa.unit(data.time[ranked[0]]).name}`]), grid);
         const last = data.time[ranked[ranked.length - 1]];
         const scale = fa.time_scale(data.time[ranked[0]], last, [0, 1]);
         const each = Math.floor((width - 24 * (columns - 1)) / columns);

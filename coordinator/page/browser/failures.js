@@ -29,7 +29,7 @@ fa.failures = function () {
                 fa.el("div", { class: "track" }, bar),
                 fa.el("div", { class: "lead" }, shared(kind)),
                 fa.el("button", { type: "button", click: () => {
-                    fa.set_rule(`outcome = ${quoted(kind.outcome)}${kind.shared?.length ? " AND " + kind.shared.map(condition).join(" AND ") : ""}`);
+                    fa.set_rule([`outcome = ${quoted(kind.outcome)}`, ...(kind.shared ?? []).map(condition)].join(" AND "));
                     document.getElementById("configurations").scrollIntoView();
                 } }, "Show them"));
         })));
@@ -37,12 +37,14 @@ fa.failures = function () {
 
     function condition(term) {
         const tunable = data.tunables.find(t => t.name === term.tunable);
-        const text = v => tunable?.kind === "text" ? quoted(v) : tunable?.kind === "bool" ? String(Number(v === "true")) : v;
+        const text = v => tunable?.kind === "text" ? quoted(v) : tunable?.kind === "bool"
+            ? String(Number(v === "true")) : v;
         return `${term.tunable} IN (${term.values.map(text).join(", ")})`;
     }
 
     return fa.section({ id: "failures", title: "Failures and what they share", short: "Failures", draw,
-        lead: `${fa.count(data.lessons.failed)} configurations failed. Failures are of one kind when outcome and reason are the same, apart from numbers.`,
+        lead: `${fa.count(data.lessons.failed)} configurations failed. Failures are of one kind when outcome and `
+            + "reason are the same, apart from numbers.",
         table: () => ({ head: ["failures", "outcome", "reason", "what they share"],
                         rows: kinds.map(k => [fa.count(k.failures), k.outcome, k.reason, shared(k)]) }) });
 };

@@ -2,7 +2,8 @@
 /* Clocks, temperatures and canaries over time. */
 fa.gpus = function () {
     const { data } = fa, { history } = data;
-    const READINGS = [["clock_mhz", "lowest clock, MHz"], ["temp_c", "highest temperature, °C"], ["power_w", "highest power, W"]];
+    const READINGS = [["clock_mhz", "lowest clock, MHz"], ["temp_c", "highest temperature, °C"],
+        ["power_w", "highest power, W"]];
     const present = READINGS.filter(([name]) => history.gpus.some(g => g[name]));
     if (!(history.total_s > 0) || (!present.length && !history.canaries.length))
         return null;
@@ -16,7 +17,8 @@ fa.gpus = function () {
     }
 
     function time_axis(plot) {
-        const unit = history.total_s < 300 ? [1, "seconds"] : history.total_s < 14400 ? [60, "minutes"] : [3600, "hours"];
+        const unit = history.total_s < 300 ? [1, "seconds"] : history.total_s < 14400 ? [60, "minutes"]
+            : [3600, "hours"];
         fa.axis_x(plot, x_of(plot).domain([0, history.total_s / unit[0]]), `${unit[1]} of running`, fa.tick);
     }
 
@@ -44,23 +46,28 @@ fa.gpus = function () {
         fa.axis_y(plot, y, "", t => `${t > 0 ? "+" : ""}${fa.digits(100 * t, 2)} %`);
         time_axis(plot);
         const dots = plot.svg.append("g").selectAll("circle").data(history.canaries).enter().append("circle")
-            .attr("class", c => `mark ${colour(c[0])}`).attr("r", 3).attr("cx", c => x(c[1])).attr("cy", c => y(off(c)));
+            .attr("class", c => `mark ${colour(c[0])}`).attr("r", 3).attr("cx", c => x(c[1]))
+                .attr("cy", c => y(off(c)));
         fa.tip(dots, c => `GPU ${c[0]}: ${fa.digits(1e6 * c[2], 5)} µs, ${off(c) > 0 ? "+" : ""}${fa.percent(off(c), 2)}`);
     }
 
     function draw(host, width) {
         const columns = width > 760 ? 2 : 1, each = Math.floor((width - 24 * (columns - 1)) / columns);
         const grid = fa.el("div", { class: `grid${columns}` });
-        host.replaceChildren(fa.legend(...history.gpus.map((g, n) => [`mark ${colour(n)}`, `GPU ${n}: ${g.gpu.slice(0, 12)}`])), grid);
+        host.replaceChildren(fa.legend(...history.gpus.map((g, n) => [`mark ${colour(n)}`,
+            `GPU ${n}: ${g.gpu.slice(0, 12)}`])), grid);
         if (history.canaries.length)
             canaries(grid, each);
         present.forEach(one => reading(grid, each, one));
     }
 
     const table = () => ({
-        head: ["GPU", "host", "measured", "canaries", "canary µs", "trend", "noise", "lowest MHz", "highest °C", "quarantined"],
-        rows: data.gpus.map((g, n) => [g.gpu, g.host, fa.count(g.measured), g.canaries, fa.digits(1e6 * (g.canary_s ?? NaN), 4),
-            fa.percent(g.trend ?? NaN, 2), fa.percent(g.noise ?? NaN, 2), fa.digits(d3.min(history.gpus[n]?.clock_mhz ?? []) ?? NaN),
+        head: ["GPU", "host", "measured", "canaries", "canary µs", "trend", "noise", "lowest MHz", "highest °C",
+            "quarantined"],
+        rows: data.gpus.map((g, n) => [g.gpu, g.host, fa.count(g.measured), g.canaries,
+            fa.digits(1e6 * (g.canary_s ?? NaN), 4),
+            fa.percent(g.trend ?? NaN, 2), fa.percent(g.noise ?? NaN, 2),
+                fa.digits(d3.min(history.gpus[n]?.clock_mhz ?? []) ?? NaN),
             fa.digits(d3.max(history.gpus[n]?.temp_c ?? []) ?? NaN), g.quarantined ?? "no"]),
     });
 

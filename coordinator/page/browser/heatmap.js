@@ -19,16 +19,20 @@ fa.heatmap = function () {
         for (const i of ranked)
             at(i).n++;
         for (const i of ranked) {
-            const cell = at(i), wanted = chosen.what === "best" ? 0 : Math.floor((cell.n - 1) / 2);
-            if (cell.seen++ === wanted)
+            const cell = at(i), best = chosen.what === "best", k = cell.seen++;
+            if (k === (best ? 0 : Math.floor((cell.n - 1) / 2)))
                 cell.time = data.time[i];
+            else if (!best && 2 * k === cell.n)
+                cell.time = (cell.time + data.time[i]) / 2;
         }
         for (const i of fa.state.chosen.subarray(ranked.length))
             at(i).failed++;
         return out;
     }
 
-    const said = (cell, unit) => cell.n ? `${fa.digits(cell.time / unit.ns, 3)}` : cell.failed ? "failed" : "";
+    /* Three digits of the fastest. */
+    const decimals = unit => Math.max(0, 2 - Math.floor(Math.log10(data.time[0] / unit.ns)));
+    const said = (cell, unit) => cell.n ? fa.fixed(cell.time / unit.ns, decimals(unit)) : cell.failed ? "failed" : "";
 
     function draw(host, width) {
         const down = varied[chosen.down], across = varied[chosen.across], all = cells();
@@ -59,9 +63,12 @@ fa.heatmap = function () {
             .attr("fill", d => d.n ? colour(d.time) : null);
         if (size > 40)
             g.append("text").attr("x", size / 2 - 1).attr("y", height / 2 + 4).attr("text-anchor", "middle")
-                .attr("class", d => d.n ? "figure" : "figure faint").style("fill", d => d.n ? fa.ink(colour(d.time)) : null)
+                .attr("class", d => d.n ? "figure" : "figure faint")
+                .style("fill", d => d.n ? fa.ink(colour(d.time)) : null)
                 .text(d => said(d, unit));
-        fa.tip(g, d => `${down.name}=${down.words[d.r]} ${across.name}=${across.words[d.c]}\n${d.n ? `${chosen.what} ${fa.digits(d.time / unit.ns)} ${unit.name} of ${fa.count(d.n)}` : "no time"}${d.failed ? `, ${fa.count(d.failed)} failed` : ""}`);
+        fa.tip(g, d => [`${down.name}=${down.words[d.r]} ${across.name}=${across.words[d.c]}`,
+            d.n ? `${chosen.what} ${fa.digits(d.time / unit.ns)} ${unit.name} of ${fa.count(d.n)}` : "no time",
+            ...(d.failed ? [`${fa.count(d.failed)} failed`] : [])].join("\n"));
         host.append(fa.el("p", { class: "columns" }, `${unit.name}; dark is fast`));
     }
 

@@ -8,7 +8,8 @@ fa.start = function () {
     const nodes = [fa.ranking, fa.configurations, fa.effects, fa.heatmap, fa.convergence, fa.parallel,
         fa.roofline, fa.pareto, fa.timeline, fa.gpus, fa.failures].map(make => make()).filter(Boolean);
     const main = fa.el("main", {}, ...nodes);
-    const links = [...nodes, report].map(node => fa.el("a", { href: `#${node.id}` }, node.dataset.short ?? node.querySelector("h2").textContent));
+    const links = [...nodes, report].map(node => fa.el("a", { href: `#${node.id}` },
+        node.dataset.short ?? node.querySelector("h2").textContent));
     const bar = fa.el("div", { class: "bar-top" }, fa.el("nav", { "aria-label": "Sections" }, ...links), fa.filter());
 
     document.getElementById("plot")?.remove();
@@ -26,7 +27,8 @@ fa.start = function () {
 
 /* The report as text is long: it opens when asked for, linked to, or printed. */
 function fold(report) {
-    const title = report.querySelector("h2"), body = fa.el("details", {}, fa.el("summary", {}, "All tables, as 'fa-coord report' prints them"));
+    const title = report.querySelector("h2"), body = fa.el("details", {}, fa.el("summary", {},
+        "All tables, as 'fa-coord report' prints them"));
     body.append(...[...report.childNodes].filter(node => node !== title));
     for (const box of body.querySelectorAll(":scope > div"))
         fa.reachable(box, "Table of the report");
@@ -40,7 +42,7 @@ function fold(report) {
 
 /* The key in the address is that of a configuration. */
 function follow() {
-    const hash = decodeURIComponent(location.hash.slice(1));
+    const hash = location.hash.slice(1);
     if (hash === "report")
         document.querySelector("#report details").open = true;
     const i = /^[0-9a-f]{6,}$/.test(hash) ? fa.find(hash) : -1;

@@ -54,7 +54,8 @@ fa.parallel = function () {
         const width = d3.scaleSqrt().domain([0, d3.max(all, d => d.n) || 1]).range([0.8, 7]);
         plot.svg.append("g").attr("class", "bundles").selectAll("path").data(all).enter().append("path")
             .attr("d", d => {
-                const x0 = x(d.step), x1 = x(d.step + 1), y0 = y_of(list[d.step], plot)(d.from), y1 = y_of(list[d.step + 1], plot)(d.to);
+                const x0 = x(d.step), x1 = x(d.step + 1), y0 = y_of(list[d.step], plot)(d.from),
+                    y1 = y_of(list[d.step + 1], plot)(d.to);
                 const bend = (x1 - x0) / 3;
                 return `M${x0},${y0}C${x0 + bend},${y0} ${x1 - bend},${y1} ${x1},${y1}`;
             })
@@ -83,7 +84,8 @@ fa.parallel = function () {
         drawing = true;
         list.forEach((axis, s) => axis_of(plot, axis, x(s), s, host, width));
         drawing = false;
-        said.textContent = brushed.size ? `${fa.count(chosen.length)} of ${fa.count(ranked.length)} in the brushed ranges` : "";
+        said.textContent = brushed.size
+            ? `${fa.count(chosen.length)} of ${fa.count(ranked.length)} in the brushed ranges` : "";
         use.hidden = clear.hidden = !brushed.size;
     }
 
@@ -91,9 +93,11 @@ fa.parallel = function () {
         const g = plot.svg.append("g").attr("class", "coordinate").attr("transform", `translate(${x},0)`);
         const y = y_of(axis, plot), every = Math.ceil(axis.words.length / 12);
         g.append("line").attr("y1", plot.top).attr("y2", plot.bottom);
-        g.append("text").attr("class", "axis-name").attr("y", s % 2 ? plot.top - 30 : plot.top - 14).attr("text-anchor", "middle").text(axis.name);
+        g.append("text").attr("class", "axis-name").attr("y", s % 2 ? plot.top - 30 : plot.top - 14)
+            .attr("text-anchor", "middle").text(axis.name);
         g.selectAll("text.value").data(axis.words.map((w, v) => [w, v]).filter(([, v]) => v % every === 0)).enter()
-            .append("text").attr("class", "value").attr("x", 6).attr("y", ([, v]) => y(v) + 4).text(([w]) => w.slice(0, 8));
+            .append("text").attr("class", "value").attr("x", 6).attr("y", ([, v]) => y(v) + 4)
+                .text(([w]) => w.slice(0, 8));
         const span = plot.bottom - plot.top;
         const brush = d3.brushY().extent([[-14, plot.top - 8], [14, plot.bottom + 8]]).on("end", () => {
             if (drawing)
@@ -117,7 +121,8 @@ fa.parallel = function () {
             const axis = varied.find(t => t.name === name);
             const n = axis?.words.length;
             const values = axis?.words.filter((w, v) => 1 - v / (n - 1) >= lo && 1 - v / (n - 1) <= hi)
-                .map(w => axis.kind === "text" ? `'${w.replace(/'/g, "''")}'` : axis.kind === "bool" ? Number(w === "true") : w);
+                .map(w => axis.kind === "text" ? `'${w.replace(/'/g, "''")}'` : axis.kind === "bool"
+                    ? Number(w === "true") : w);
             if (axis)
                 parts.push(`${name} IN (${values.join(", ")})`);
         }

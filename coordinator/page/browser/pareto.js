@@ -46,21 +46,25 @@ fa.pareto = function () {
         const all = points(), best = front(all);
         if (!all.length)
             return fa.note(host, "No configuration with both figures is chosen.");
-        const plot = fa.plot(host, width, { height: 400, margin: { top: 26, left: 62 }, label: `${objectives[chosen.y].name} against ${objectives[chosen.x].name}` });
+        const plot = fa.plot(host, width, { height: 400, margin: { top: 26, left: 62 },
+            label: `${objectives[chosen.y].name} against ${objectives[chosen.x].name}` });
         const x = fa.time_scale(...d3.extent(all, p => p.x), [plot.left, plot.right]);
         const y = fa.time_scale(...d3.extent(all, p => p.y), [plot.bottom, plot.top]);
         fa.axis_x(plot, x, objectives[chosen.x].name, x.base ? fa.tick_each : fa.tick);
         fa.axis_y(plot, y, objectives[chosen.y].name, y.base ? fa.tick_each : fa.tick);
         cloud(plot, all, x, y);
-        plot.svg.append("path").attr("class", "curve c1").attr("d", d3.line().x(p => x(p.x)).y(p => y(p.y)).curve(d3.curveStepAfter)(best));
-        const dots = plot.svg.append("g").selectAll("circle").data(best).enter().append("circle").attr("class", "dot").attr("r", 4.5)
+        plot.svg.append("path").attr("class", "curve c1").attr("d", d3.line().x(p => x(p.x)).y(p => y(p.y))
+            .curve(d3.curveStepAfter)(best));
+        const dots = plot.svg.append("g").selectAll("circle").data(best).enter().append("circle").attr("class", "dot")
+            .attr("r", 4.5)
             .attr("cx", p => x(p.x)).attr("cy", p => y(p.y)).on("click", p => fa.pick(p.i));
         fa.tip(dots, p => `${fa.digits(p.x)} / ${fa.digits(p.y)}\n${fa.describe(p.i)}`);
         const base = all.find(p => p.i === data.baseline);
         if (base)
             plot.svg.append("path").attr("class", "mark c2").attr("d", d3.symbol().type(d3.symbolDiamond).size(70)())
                 .attr("transform", `translate(${x(base.x)},${y(base.y)})`);
-        host.append(fa.legend(["dot", "on the front"], [all.length > 3000 ? "bin" : "faint-dot", "others"], ...(base ? [["mark c2", "baseline"]] : [])));
+        host.append(fa.legend(["dot", "on the front"], [all.length > 3000 ? "bin" : "faint-dot", "others"],
+            ...(base ? [["mark c2", "baseline"]] : [])));
     }
 
     const table = () => ({ head: [objectives[chosen.x].name, objectives[chosen.y].name, "configuration"],

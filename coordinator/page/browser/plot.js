@@ -14,9 +14,9 @@ fa.plot = function (host, width, given) {
 
 fa.note = (host, text) => host.replaceChildren(fa.el("p", { class: "note" }, text));
 
-/* Ticks that a label of 'letters' fits between; grid lines over the plot. */
-fa.axis_x = function (plot, scale, title, format, letters = 7) {
-    const ticks = fa.ticks(scale, (plot.right - plot.left) / (letters * 7 + 14));
+/* Ticks with room for labels of seven letters, only those that are wanted. */
+fa.axis_x = function (plot, scale, title, format, wanted = () => true) {
+    const ticks = fa.ticks(scale, (plot.right - plot.left) / 63).filter(wanted);
     const g = plot.svg.append("g").attr("class", "axis");
     for (const tick of ticks) {
         const x = scale(tick);
@@ -78,7 +78,7 @@ fa.tick_each = x => fa.digits(x, 3);
 /* A scale of times: logarithmic where they differ by more than a factor 4. */
 fa.time_scale = function (lo, hi, range, pad = 0.04) {
     const log = lo > 0 && hi / lo > 4;
-    const margin = hi > lo ? pad * (hi - lo) : 0.05 * hi;
+    const margin = Math.max(pad * (hi - lo), 0.002 * hi);
     return log ? d3.scaleLog().domain([lo / 1.05, hi * 1.05]).range(range)
                : d3.scaleLinear().domain([Math.max(0, lo - margin), hi + margin]).range(range);
 };

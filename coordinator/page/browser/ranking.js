@@ -39,7 +39,8 @@ fa.ranking = function () {
         let x = 2;
         for (const [n, { name, text, width }] of list.entries()) {
             const at = n ? x + width - 14 : x, anchor = n ? "end" : "start";
-            plot.svg.append("text").attr("class", "title").attr("x", at).attr("y", 12).attr("text-anchor", anchor).text(name);
+            plot.svg.append("text").attr("class", "title").attr("x", at).attr("y", 12).attr("text-anchor", anchor)
+                .text(name);
             g.append("text").attr("class", "label").attr("x", at).attr("y", 4).attr("text-anchor", anchor).text(text);
             x += width;
         }
@@ -59,7 +60,8 @@ fa.ranking = function () {
             return fa.note(host, "No configuration with a time is chosen.");
         const before = columns(width, shown);
         const plot = fa.plot(host, width, { height: 22 * shown.length + 66,
-            margin: { left: d3.sum(before, c => c.width) + 8, top: 20 }, label: "Interval plot of the fastest configurations" });
+            margin: { left: d3.sum(before, c => c.width) + 8, top: 20 },
+                label: "Interval plot of the fastest configurations" });
         const ends = shown.flatMap(i => [low(i), high(i), ...(intervals.get(i) ?? [])]);
         const unit = fa.unit(d3.max(ends));
         const scale = fa.time_scale(d3.min(ends), d3.max(ends), [plot.left, plot.right]);

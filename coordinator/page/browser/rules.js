@@ -74,15 +74,24 @@ fa.rule = (() => {
         either() {
             let a = this.both();
             while (this.take("OR"))
-                a = this.two("OR", a, this.both());
+                a = this.decided("OR", true, a, this.both());
             return a;
         }
 
         both() {
             let a = this.negated();
             while (this.take("AND"))
-                a = this.two("AND", a, this.negated());
+                a = this.decided("AND", false, a, this.negated());
             return a;
+        }
+
+        /* AND and OR, of which the left side alone often decides. */
+        decided(operator, by, a, b) {
+            const make = binary[operator], answer = by ? 1n : 0n;
+            return i => {
+                const left = a(i);
+                return truth(left) === by ? answer : make(left, b(i));
+            };
         }
 
         negated() {

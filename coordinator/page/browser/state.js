@@ -74,11 +74,12 @@ fa.pick = function (i) {
     fa.picked?.();
 };
 
+/* The configuration whose key begins like this one, or -1. */
 fa.find = function (key) {
-    const { data } = fa;
-    for (let i = 0; key.length >= 6 && i < data.n; i++)
-        if (data.key(i).startsWith(key) || key.startsWith(data.key(i)))
-            return i;
+    const { keys, digits } = fa.data.configs, wanted = key.slice(0, digits);
+    for (let at = keys.indexOf(wanted); at >= 0; at = keys.indexOf(wanted, at + 1))
+        if (at % digits === 0)
+            return at / digits;
     return -1;
 };
 

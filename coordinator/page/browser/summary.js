@@ -10,12 +10,16 @@ fa.summary = function () {
         ["Fastest", best < 0 ? "none" : `${fa.digits(data.median[0][best] / unit.ns, 4)} ${unit.name}`,
             best < 0 ? "" : `${data.key(best)}, at ${data.shapes[0].name}`],
         ["Over the baseline", Number.isFinite(speedup) ? `${speedup.toFixed(3)}×` : "–",
-            data.verdict.state === "done" ? "in the sweep; the verdict says what was confirmed" : "in the sweep, not confirmed"],
-        ["Configurations", fa.count(data.asked), `${fa.count(data.counts.correct ?? 0)} correct, ${fa.count(failed)} failed`],
+            data.verdict.state === "done" ? "in the sweep; the verdict says what was confirmed"
+                : "in the sweep, not confirmed"],
+        ["Configurations", fa.count(data.asked),
+            `${fa.count(data.counts.correct ?? 0)} correct, ${fa.count(failed)} failed`],
         ["Cost", data.cost.hosts.length && data.cost.total_hours > 0 ? fa.dollars(data.cost.total_usd ?? NaN) : "–",
-            data.cost.total_hours > 0 ? `${fa.duration(3600 * data.cost.total_hours)} of host time` : "no time was recorded"],
+            data.cost.total_hours > 0 ? `${fa.duration(3600 * data.cost.total_hours)} of host time`
+                : "no time was recorded"],
         ["Run", seconds > 0 ? fa.duration(seconds) : "–",
-            `${data.search.method || "unknown strategy"}, ${data.created ? data.created.slice(0, 16).replace("T", " ") + " UTC" : ""}`],
+            [data.search.method || "unknown strategy", ...(data.created
+                ? [`${data.created.slice(0, 16).replace("T", " ")} UTC`] : [])].join(", ")],
     ];
     return fa.el("dl", { class: "summary" }, ...facts.map(([name, figure, more]) =>
         fa.el("div", {}, fa.el("dt", {}, name), fa.el("dd", {}, fa.el("strong", {}, figure),
@@ -26,9 +30,10 @@ fa.summary = function () {
 fa.filter = function () {
     const { data } = fa;
     const example = data.tunables.find(fa.shown) ?? data.tunables[0];
+    const value = t => t.kind === "text" ? `'${t.words[0]}'` : Number(t.values[0]);
     const input = fa.el("input", { type: "text", id: "rule", spellcheck: "false", autocomplete: "off",
         "aria-describedby": "chosen", size: "1",
-        placeholder: example ? `${example.name} = ${example.kind === "text" ? `'${example.words[0]}'` : Number(example.values[0])} AND median_s < 1e-3` : "median_s < 1e-3" });
+        placeholder: [...(example ? [`${example.name} = ${value(example)}`] : []), "median_s < 1e-3"].join(" AND ") });
     const chosen = fa.el("output", { id: "chosen" });
     let wrong = "", waiting = 0;
 

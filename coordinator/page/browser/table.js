@@ -11,25 +11,38 @@ fa.configurations = function () {
     const figure = x => fa.fixed(x, Math.min(decimals, 6));
     const columns = [
         { name: "rank", of: i => data.rank[i], text: x => Number.isFinite(x) ? x : "–" },
-        ...data.median.map((column, s) => ({ name: `${data.shapes[s].name} ${unit.name}`, of: time(column), text: figure })),
+        ...data.median.map((column, s) => ({ name: `${data.shapes[s].name} ${unit.name}`, of: time(column),
+            text: figure })),
         ...(data.normalised_any ? [{ name: `normalised ${unit.name}`, of: time(data.normalised), text: figure }] : []),
         { name: `spread ${unit.name}`, of: time(data.spread), text: figure },
-        ...data.metrics.map(m => ({ name: `${m.name} ${m.unit}`, of: i => m.at[i], text: x => Number.isFinite(x) ? x.toPrecision(4) : "–" })),
-        ...data.tunables.map(t => ({ name: t.name, of: i => t.values[t.at[i]], text: String })),
+        ...data.metrics.map(m => ({ name: `${m.name} ${m.unit}`, of: i => m.at[i], text: x => Number.isFinite(x)
+            ? x.toPrecision(4) : "–" })),
+        ...data.tunables.map(t => ({ name: t.name, of: i => t.values[t.at[i]], text: String, words: t.values })),
         { name: "registers", of: i => data.registers[i], text: x => Number.isFinite(x) ? x : "–" },
         { name: "outcome", of: i => data.outcome.words[data.outcome.at[i]], text: String },
         { name: "key", of: i => data.key(i), text: String },
     ];
 
-    /* Configurations without a figure come last, whichever way is up. */
+    /* Few words of many configurations: they are put into the places of their words. */
+    function by_words({ of, words }, sign) {
+        const found = new Map((words ?? []).map(word => [word, []]));
+        for (const i of order) {
+            const word = of(i);
+            if (!found.has(word))
+                found.set(word, []);
+            found.get(word).push(i);
+        }
+        return [...found.keys()].sort((a, b) => sign * d3.ascending(a, b)).flatMap(word => found.get(word));
+    }
+
+    /* Configurations without a figure come last, up or down. */
     function sort() {
         const { of } = columns[sorted], sign = descending ? -1 : 1;
         order = Array.from(state.chosen);
         if (sorted === 0 && !descending || !order.length)
             return;
-        if (typeof of(order[0]) === "string") {
-            const texts = new Map(order.map(i => [i, of(i)]));
-            order.sort((i, k) => sign * d3.ascending(texts.get(i), texts.get(k)) || i - k);
+        if (typeof of(order[0]) === "string" || columns[sorted].words) {
+            order = by_words(columns[sorted], sign);
             return;
         }
         const keys = new Float64Array(data.n);
@@ -133,8 +146,12 @@ fa.card = function (i) {
         ["rank", Number.isFinite(data.rank[i]) ? data.rank[i] : "not ranked"],
         ["outcome", data.outcome.words[data.outcome.at[i]]],
         ["reason", data.reason.words[data.reason.at[i]]],
-        ...data.median.map((m, s) => [data.shapes[s].name, Number.isFinite(m[i]) ? `${fa.digits(m[i] / unit.ns, 5)} ${unit.name}` : ""]),
-        ["x baseline", data.baseline === null || !Number.isFinite(data.time[i]) ? "" : fa.digits(data.time[data.baseline] / data.time[i], 4)],
+        ...data.median.map((m, s) => [data.shapes[s].name, Number.isFinite(m[i])
+            ? `${fa.digits(m[i] / unit.ns, 5)} ${unit.name}` : ""]),
+        ["normalised", Number.isFinite(data.normalised[i])
+            ? `${fa.digits(data.normalised[i] / unit.ns, 5)} ${unit.name}` : ""],
+        ["x baseline", data.baseline === null || !Number.isFinite(data.time[i]) ? ""
+            : fa.fixed(data.time[data.baseline] / data.time[i], 3)],
         ...data.metrics.map(m => [m.name, Number.isFinite(m.at[i]) ? `${fa.digits(m.at[i])} ${m.unit}` : ""]),
         ["registers", Number.isFinite(data.registers[i]) ? data.registers[i] : ""],
         ["warnings", JSON.parse(data.warnings.words[data.warnings.at[i]]).join(", ")],

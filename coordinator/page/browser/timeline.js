@@ -15,7 +15,8 @@ fa.timeline = function () {
             out.push({ name: host.host, series: KINDS.filter(k => host[k]).map(k => [k, host[k]]) });
             for (const [n, gpu] of history.gpus.entries())
                 if (data.gpus.find(g => g.gpu === gpu.gpu)?.host === host.host)
-                    out.push({ name: `GPU ${n} ${gpu.gpu.slice(4, 8)}`, gpu: true, series: USES.filter(u => gpu[u]).map(u => [u, gpu[u]]) });
+                    out.push({ name: `GPU ${n} ${gpu.gpu.replace(/^GPU-/, "").slice(0, 4)}`, gpu: true,
+                        series: USES.filter(u => gpu[u]).map(u => [u, gpu[u]]) });
         }
         return out;
     }
@@ -24,15 +25,17 @@ fa.timeline = function () {
         const g = plot.svg.append("g");
         g.append("text").attr("class", one.gpu ? "label faint" : "label").attr("x", 2).attr("y", top + height / 2 + 4)
             .text(one.name.slice(0, plot.left / 7.2));
-        g.append("rect").attr("class", "lane").attr("x", x(0)).attr("y", top).attr("height", height).attr("width", x(history.total_s) - x(0));
+        g.append("rect").attr("class", "lane").attr("x", x(0)).attr("y", top).attr("height", height)
+            .attr("width", x(history.total_s) - x(0));
         const below = new Float64Array(history.bins);
+        const wide = (x(width_s) - x(0)).toFixed(2);
         for (const [kind, bins] of one.series) {
             let d = "";
             bins.forEach((s, b) => {
                 const h = Math.min(1 - below[b], s / width_s) * height;
                 if (h > 0.2) {
                     const y = top + height - below[b] * height - h;
-                    d += `M${x(b * width_s).toFixed(1)},${y.toFixed(1)}h${(x(width_s) - x(0)).toFixed(2)}v${h.toFixed(1)}h${(x(0) - x(width_s)).toFixed(2)}z`;
+                    d += `M${x(b * width_s).toFixed(1)},${y.toFixed(1)}h${wide}v${h.toFixed(1)}h-${wide}z`;
                 }
                 below[b] = Math.min(1, below[b] + s / width_s);
             });
@@ -52,10 +55,13 @@ fa.timeline = function () {
     function draw(host, width) {
         const list = lanes(), heights = list.map(l => l.gpu ? 20 : 30), tall = spent ? 120 : 0;
         const left = width > 600 ? 150 : 92;
-        const plot = fa.plot(host, width, { height: d3.sum(heights) + 8 * list.length + tall + 74, margin: { left, top: 22 }, label: "What hosts and GPUs did over time" });
+        const plot = fa.plot(host, width, { height: d3.sum(heights) + 8 * list.length + tall + 74, margin: { left,
+            top: 22 }, label: "What hosts and GPUs did over time" });
         const x = d3.scaleLinear().domain([0, history.total_s]).range([plot.left, plot.right]);
-        const unit = history.total_s < 300 ? [1, "seconds"] : history.total_s < 14400 ? [60, "minutes"] : [3600, "hours"];
-        fa.axis_x(plot, x.copy().domain([0, history.total_s / unit[0]]), `${unit[1]} of running; pauses between runs are left out`, fa.tick);
+        const unit = history.total_s < 300 ? [1, "seconds"] : history.total_s < 14400 ? [60, "minutes"]
+            : [3600, "hours"];
+        fa.axis_x(plot, x.copy().domain([0, history.total_s / unit[0]]),
+            `${unit[1]} of running; pauses between runs are left out`, fa.tick);
         let top = plot.top;
         list.forEach((one, n) => {
             lane(plot, one, top, heights[n], x);
@@ -72,7 +78,8 @@ fa.timeline = function () {
         let free = -Infinity;
         for (const run of history.runs) {
             const at = x(run.offset_s);
-            plot.svg.append("line").attr("class", "run").attr("x1", at).attr("x2", at).attr("y1", plot.top - 4).attr("y2", plot.bottom);
+            plot.svg.append("line").attr("class", "run").attr("x1", at).attr("x2", at).attr("y1", plot.top - 4)
+                .attr("y2", plot.bottom);
             const text = `${run.command} ${run.start.slice(11, 16)}`;
             if (at < free || at + 7 * text.length > plot.right + plot.margin.right)
                 continue;
@@ -91,5 +98,6 @@ fa.timeline = function () {
     });
 
     return fa.section({ id: "timeline", title: "Hosts and GPUs over time", short: "Timeline", draw, table,
-        lead: spent ? "What each host was held for, what its GPUs measured, and the dollars." : "What each host was held for, and what its GPUs measured. A host without a rate is unpriced." });
+        lead: spent ? "What each host was held for, what its GPUs measured, and the dollars."
+            : "What each host was held for, and what its GPUs measured. A host without a rate is unpriced." });
 };
