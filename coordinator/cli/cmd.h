@@ -18,6 +18,7 @@ int cmd_export(int argc, char *argv[]);
 int cmd_fuzz(int argc, char *argv[]);
 int cmd_help(int argc, char *argv[]);
 int cmd_import(int argc, char *argv[]);
+int cmd_init(int argc, char *argv[]);
 int cmd_profile(int argc, char *argv[]);
 int cmd_recover(int argc, char *argv[]);
 int cmd_report(int argc, char *argv[]);

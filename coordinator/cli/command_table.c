@@ -5,6 +5,9 @@
 #include "coordinator/usage/commands.h"
 
 static const struct command commands[] = {
+    { "init", cmd_init, "begin a sweep, from a template or for your kernel",
+      "fa-coord init --template stencil my_stencil\n"
+      "fa-coord init --from kernel.cu   # reads its parameters and macros\n" },
     { "check", cmd_check, "validate a sweep file offline",
       "fa-coord check                  # the sweep.json of this folder\n"
       "fa-coord check --device cpu     # for the device that emulates\n" },

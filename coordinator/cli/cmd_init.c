@@ -1,0 +1,162 @@
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/cli/cmd.h"
+#include "coordinator/source/kernel_scan.h"
+#include "coordinator/tasks/fail.h"
+#include "coordinator/tasks/options.h"
+#include "coordinator/templates/kernel_sweep.h"
+#include "coordinator/templates/templates.h"
+#include "coordinator/text/terminal.h"
+
+#define SOURCE_MAX (1 << 20) /* bytes */
+
+struct settings {
+    const char *folder, *template, *from, *entry;
+    bool list;
+};
+
+static void print_list(void)
+{
+    const struct template *template;
+
+    for (size_t i = 0; (template = templates_at(i)); i++)
+        printf("%-10s %s\n", template->name, template->what);
+}
+
+static int read_source(const char *path, char **text, struct err *err)
+{
+    FILE *file = fopen(path, "r");
+    size_t len;
+
+    if (!file)
+        return err_set(err, ERR_INPUT, "'%s': %s", path, strerror(errno));
+    *text = mem_new(SOURCE_MAX + 1, 1);
+    len = fread(*text, 1, SOURCE_MAX, file);
+    (void)fclose(file);
+    if (len > 0 && len < SOURCE_MAX && !memchr(*text, '\0', len)) {
+        (*text)[len] = '\0';
+        return 0;
+    }
+    free(*text);
+    *text = NULL;
+    return err_set(err, ERR_INPUT, "'%s' is not a text of less than %d bytes",
+                   path, SOURCE_MAX);
+}
+
+/* The sweep file stands beside the kernel, as its sources must. */
+static int write_for(const struct settings *settings, struct err *err)
+{
+    const char *slash = strrchr(settings->from, '/');
+    char *folder =
+        slash ? mem_dup(settings->from, (size_t)(slash - settings->from) + 1)
+              : mem_strdup(".");
+    const char *name = slash ? slash + 1 : settings->from;
+    char *source = NULL, *sweep = NULL, *reference = NULL;
+    struct kernel_scan scan = { NULL };
+    struct err why = { "" };
+    int rc = read_source(settings->from, &source, err);
+
+    if (rc == 0 && kernel_scan(source, settings->entry, &scan, &why) < 0)
+        rc = err_set(err, ERR_INPUT, "%s: %s", settings->from, why.text);
+    if (rc == 0) {
+        sweep = kernel_sweep_json(&scan, name);
+        reference = kernel_sweep_reference(&scan);
+        rc = templates_write_files(
+            (const struct template_file[]){ { "sweep.json", sweep },
+                                            { "reference.cu", reference } },
+            2, folder, err);
+    }
+    if (rc == 0)
+        printf("sweep.json and reference.cu are beside %s: %zu parameters, "
+               "%zu tunables.\n"
+               "Now check the lines of sweep.json that say CHECK, write "
+               "reference.cu, and run\n"
+               "    fa-coord check\n",
+               name, scan.n, scan.n_macros);
+    kernel_scan_fini(&scan);
+    free(source);
+    free(sweep);
+    free(reference);
+    free(folder);
+    return rc;
+}
+
+static int write_template(const struct settings *settings, struct err *err)
+{
+    const char *folder = settings->folder ? settings->folder : ".";
+    int rc = templates_write(settings->template, folder, err);
+
+    if (rc == 0)
+        printf("a %s is in '%s'; to go on:\n"
+               "    cd %s\n"
+               "    fa-coord check                # the file and the sources\n"
+               "    fa-coord sweep --device cpu   # is it right? needs no GPU\n"
+               "    fa-coord sweep --hosts hosts.txt\n",
+               settings->template, folder, folder);
+    return rc;
+}
+
+static int run(const struct settings *settings, struct err *err)
+{
+    if (settings->list) {
+        print_list();
+        return 0;
+    }
+    if (settings->from && settings->folder)
+        return err_set(err, ERR_INPUT,
+                       "init: with --from the files are written beside the "
+                       "kernel; leave '%s' out",
+                       settings->folder);
+    if (settings->from)
+        return write_for(settings, err);
+    if (settings->template)
+        return write_template(settings, err);
+    return err_set(err, ERR_INPUT,
+                   "init: choose a --template (--list names them), or a "
+                   "kernel with --from");
+}
+
+int cmd_init(int argc, char *argv[])
+{
+    struct settings settings = { NULL };
+    const struct option list[] = {
+        { "template", OPTION_TEXT, &settings.template,
+          "reduction|stencil|matmul", "a complete sweep to start from",
+          "from list" },
+        { "from", OPTION_TEXT, &settings.from, "FILE",
+          "make a sweep file for this kernel, from its parameters and macros",
+          "list" },
+        { "entry", OPTION_TEXT, &settings.entry, "NAME",
+          "the kernel, if the file has several", NULL },
+        { "list", OPTION_FLAG, &settings.list, NULL, "list the templates",
+          NULL },
+    };
+    const struct options options = {
+        .command = "init",
+        .arguments = "[FOLDER]",
+        .what = "Begin a new sweep, from a template or for a kernel that you "
+                "have.",
+        .list = list,
+        .n = sizeof(list) / sizeof(list[0]),
+        .needing = "entry",
+        .needed = "from",
+        .arguments_max = 1,
+        .plain = &settings.folder,
+    };
+    struct err err;
+    int rc = options_parse(&options, argc, argv, &err);
+
+    if (rc == OPTIONS_HELP)
+        return 0;
+    if (rc == 0)
+        rc = run(&settings, &err);
+    if (rc == 0)
+        rc = terminal_flush(stdout, &err);
+    return rc < 0 ? fail_with(rc, &err) : 0;
+}

@@ -1,0 +1,204 @@
+#include "coordinator/templates/kernel_sweep.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/mem.h"
+#include "coordinator/source/kernel_scan.h"
+
+#define THREADS "256" /* where no macro looks like the size of a block */
+
+static bool is_bool(const struct kernel_scan_macro *macro)
+{
+    return macro->value[0] == 't' || macro->value[0] == 'f';
+}
+
+/* The macro that is most likely the threads of a block; NULL if none is. */
+static const struct kernel_scan_macro *
+block_of(const struct kernel_scan *kernel)
+{
+    for (size_t i = 0; i < kernel->n_macros; i++) {
+        const struct kernel_scan_macro *macro = &kernel->macros[i];
+        bool named =
+            strstr(macro->name, "BLOCK") || strstr(macro->name, "THREADS");
+
+        if (named && !is_bool(macro) && atol(macro->value) >= 32)
+            return macro;
+    }
+    return NULL;
+}
+
+static bool is_output(const struct kernel_scan_parameter *parameter)
+{
+    return parameter->pointer && !parameter->constant;
+}
+
+/* ---- the sweep file */
+
+/* Half of the value, itself and twice that. */
+static void put_values(const struct kernel_scan_macro *macro, FILE *to)
+{
+    long value = atol(macro->value);
+
+    if (is_bool(macro))
+        fputs("[false, true]", to);
+    else if (value <= 0)
+        fprintf(to, "[%ld, 1]", value);
+    else if (value % 2 == 0)
+        fprintf(to, "[%ld, %ld, %ld]", value / 2, value, 2 * value);
+    else
+        fprintf(to, "[%ld, %ld]", value, 2 * value);
+}
+
+static void put_tunables(const struct kernel_scan *kernel, FILE *to)
+{
+    fputs(
+        "  // CHECK the values to try. A macro in an #ifndef of its name is a "
+        "tunable.\n  \"tunables\": {",
+        to);
+    for (size_t i = 0; i < kernel->n_macros; i++) {
+        fprintf(to, "%s\n    \"%s\": ", i ? "," : "", kernel->macros[i].name);
+        put_values(&kernel->macros[i], to);
+    }
+    if (kernel->n_macros == 0)
+        fprintf(to, "\n    \"BLOCK\": [128, " THREADS ", 512]");
+    fputs("\n  },\n", to);
+}
+
+static void put_arguments(const struct kernel_scan *kernel, FILE *to)
+{
+    fputs("  // CHECK the shapes, and that a pointer that is not const is "
+          "written "
+          "and not read\n  // (\"inout\": true if it is both).\n"
+          "  \"arguments\": [",
+          to);
+    for (size_t i = 0; i < kernel->n; i++) {
+        const struct kernel_scan_parameter *is = &kernel->parameters[i];
+
+        fprintf(to, "%s\n    { \"name\": \"%s\", \"type\": \"%s\", ",
+                i ? "," : "", is->name, is->type);
+        if (!is->pointer)
+            fputs("\"value\": \"N\" }", to);
+        else if (is_output(is))
+            fputs("\"shape\": [\"N\"], \"output\": true }", to);
+        else
+            fputs("\"shape\": [\"N\"], \"fill\": \"normal\" }", to);
+    }
+    fputs("\n  ],\n", to);
+}
+
+static void put_baseline(const struct kernel_scan *kernel, FILE *to)
+{
+    fputs("  \"baseline\": {", to);
+    for (size_t i = 0; i < kernel->n_macros; i++)
+        fprintf(to, "%s \"%s\": %s", i ? "," : "", kernel->macros[i].name,
+                kernel->macros[i].value);
+    if (kernel->n_macros == 0)
+        fputs(" \"BLOCK\": " THREADS, to);
+    fputs(" }\n", to);
+}
+
+char *kernel_sweep_json(const struct kernel_scan *kernel, const char *source)
+{
+    const struct kernel_scan_macro *block = block_of(kernel);
+    const char *threads = block                   ? block->name
+                          : kernel->n_macros == 0 ? "BLOCK"
+                                                  : THREADS;
+    char *text = NULL;
+    size_t len = 0;
+    FILE *to = mem_stream(&text, &len);
+
+    fprintf(to,
+            "// Made from %s. docs/sweep-file.md explains every member.\n"
+            "{\n"
+            "  \"name\": \"%s\",\n"
+            "  \"kernel\": { \"source\": \"%s\", \"entry\": \"%s\" },\n\n",
+            source, kernel->entry, source, kernel->entry);
+    put_tunables(kernel, to);
+    fprintf(to,
+            "\n  // CHECK the grid: one thread an element is a guess.\n"
+            "  \"launch\": { \"grid\": [\"(N + %s - 1) / %s\"], \"block\": "
+            "[\"%s\"] },\n\n"
+            "  // CHECK the sizes: the first shape is ranked, emulation_shapes "
+            "are for --device cpu.\n"
+            "  \"shapes\": [ { \"name\": \"n16m\", \"N\": 16777216 } ],\n"
+            "  \"emulation_shapes\": [ { \"name\": \"n5k\", \"N\": 5001 } "
+            "],\n\n",
+            threads, threads, threads);
+    put_arguments(kernel, to);
+    fprintf(to,
+            "\n  \"reference\": { \"source\": \"reference.cu\", \"entry\": "
+            "\"%s_reference\",\n"
+            "                 \"launch\": { \"grid\": [\"(N + 255) / 256\"], "
+            "\"block\": [256] } },\n"
+            "  \"tolerance\": { \"relative_l2\": 1e-5 },\n",
+            kernel->entry);
+    put_baseline(kernel, to);
+    fputs("}\n", to);
+    mem_stream_close(to, &text);
+    return text;
+}
+
+/* ---- the reference */
+
+static const char *type_in_c(const struct kernel_scan_parameter *parameter)
+{
+    static const char *const types[][2] = {
+        { "fp32", "float" },    { "fp64", "double" },
+        { "fp16", "__half" },   { "bf16", "__nv_bfloat16" },
+        { "int64", "int64_t" }, { "int8", "int8_t" },
+        { "int32", "int" },
+    };
+
+    if (is_output(parameter))
+        return "double";
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+        if (strcmp(types[i][0], parameter->type) == 0)
+            return types[i][1];
+    return "void";
+}
+
+static bool has_type(const struct kernel_scan *kernel, const char *type)
+{
+    for (size_t i = 0; i < kernel->n; i++)
+        if (strcmp(kernel->parameters[i].type, type) == 0 &&
+            !is_output(&kernel->parameters[i]))
+            return true;
+    return false;
+}
+
+char *kernel_sweep_reference(const struct kernel_scan *kernel)
+{
+    char *text = NULL;
+    size_t len = 0;
+    FILE *to = mem_stream(&text, &len);
+
+    fputs("/* What the kernel is compared with: easy to read, in double, one "
+          "thread an\n * element. Each output is a double. */\n",
+          to);
+    if (has_type(kernel, "fp16"))
+        fputs("#include <cuda_fp16.h>\n", to);
+    if (has_type(kernel, "bf16"))
+        fputs("#include <cuda_bf16.h>\n", to);
+    if (has_type(kernel, "int64") || has_type(kernel, "int8"))
+        fputs("#include <stdint.h>\n", to);
+    fprintf(to, "extern \"C\" __global__ void %s_reference(", kernel->entry);
+    for (size_t i = 0; i < kernel->n; i++) {
+        const struct kernel_scan_parameter *is = &kernel->parameters[i];
+
+        fprintf(to, "%s%s%s %s%s", i ? ", " : "",
+                is->pointer && is->constant ? "const " : "", type_in_c(is),
+                is->pointer ? "*" : "", is->name);
+    }
+    fputs(")\n"
+          "{\n"
+          "    const long long i = (long long)blockIdx.x * blockDim.x + "
+          "threadIdx.x;\n\n"
+          "#error write here what element i of each output is\n"
+          "}\n",
+          to);
+    mem_stream_close(to, &text);
+    return text;
+}

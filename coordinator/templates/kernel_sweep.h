@@ -1,0 +1,21 @@
+/* kernel_sweep.h - a sweep file and a reference for a kernel that exists
+ *
+ * What the source does not say is guessed, and the line says CHECK: how long a
+ * buffer is, what is read and what is written, the grid, and values to try
+ * beside the one that the source has.  The reference is the frame of a
+ * function, which does not compile until it is written.
+ * Thread rule: no state; any thread.
+ */
+#ifndef FA_COORDINATOR_TEMPLATES_KERNEL_SWEEP_H
+#define FA_COORDINATOR_TEMPLATES_KERNEL_SWEEP_H
+
+struct kernel_scan;
+
+/* The text of sweep.json; 'source' is the kernel's file name.  The caller frees
+ * it. */
+char *kernel_sweep_json(const struct kernel_scan *kernel, const char *source);
+
+/* The text of reference.cu. */
+char *kernel_sweep_reference(const struct kernel_scan *kernel);
+
+#endif

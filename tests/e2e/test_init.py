@@ -1,0 +1,57 @@
+"""A new sweep, from a template or for a kernel that exists."""
+import os
+
+from rig import Rig
+
+KERNEL = """
+#ifndef BLOCK
+#define BLOCK 256
+#endif
+#ifndef TWICE
+#define TWICE false
+#endif
+extern "C" __global__ void scale(const float *x, float *y, int n)
+{
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n)
+        y[i] = (TWICE ? 2.0f : 2.0f) * x[i];
+}
+"""
+
+
+class Init(Rig):
+    def test_each_template_is_a_sweep_that_is_right(self):
+        names = [line.split()[0] for line in self.run_coord(self.folder, "init", "--list").stdout.splitlines()]
+        self.assertEqual(sorted(names), sorted(os.listdir(os.path.join(os.environ["FA_SOURCE_DIR"], "kernels/templates"))))
+        for name in names:
+            with self.subTest(name):
+                folder = self.path(name)
+                self.assertIn(f"cd {folder}", self.run_coord(self.folder, "init", "--template", name, folder).stdout)
+                self.run_coord(folder, "check", "--device", "cpu", "--no-build")
+                self.run_coord(folder, "sweep", "--device", "cpu", "--evaluations", "1")
+                self.assertEqual(self.report(folder)["counts"]["correct"], len(self.report(folder)["results"]))
+
+    def test_a_kernel_gets_a_sweep_file_with_its_parameters_and_macros(self):
+        with open(self.path("mine.cu"), "w") as f:
+            f.write(KERNEL)
+        said = self.run_coord(self.folder, "init", "--from", "mine.cu").stdout
+        self.assertIn("3 parameters, 2 tunables", said)
+        why = self.run_coord(self.folder, "check", "--device", "cpu", code=2)
+        self.assertIn("write here what element i of each output is", why.stdout + why.stderr)
+        with open(self.path("reference.cu")) as f:
+            frame = f.read()
+        with open(self.path("reference.cu"), "w") as f:
+            f.write(frame.replace("#error write here what element i of each output is",
+                                  "    if (i < n) y[i] = 2.0 * x[i];"))
+        self.run_coord(self.folder, "sweep", "--device", "cpu", "--evaluations", "2")
+        self.assertEqual(self.report(self.folder)["counts"]["correct"], 2)
+        again = self.run_coord(self.folder, "init", "--from", "mine.cu", code=2).stderr
+        self.assertIn("'./sweep.json' exists already; nothing is overwritten", again)
+
+    def test_what_cannot_be_made_is_said(self):
+        self.assertIn("did you mean 'stencil'?", self.run_coord(self.folder, "init", "--template", "stencl", code=2).stderr)
+        self.assertIn("--list names them", self.run_coord(self.folder, "init", code=2).stderr)
+        with open(self.path("none.cu"), "w") as f:
+            f.write("int main() {}\n")
+        self.assertIn("none.cu: there is no __global__ function",
+                      self.run_coord(self.folder, "init", "--from", "none.cu", code=2).stderr)
