@@ -12,3 +12,16 @@ pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
 # GPU hosts use nvcc and cudart at run time; this machine, only for tests.
 find_program(FA_NVCC_PROGRAM nvcc HINTS $ENV{CUDA_HOME}/bin /usr/local/cuda/bin)
+
+# The interpreter itself: one that a shim finds (pyenv's is a script) would be
+# looked for again by each test.  Tests that look for it find the same one.
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND)
+  execute_process(COMMAND ${Python3_EXECUTABLE} -c "import sys; print(sys.executable)"
+    OUTPUT_VARIABLE python OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT python STREQUAL Python3_EXECUTABLE)
+    set_target_properties(Python3::Interpreter PROPERTIES IMPORTED_LOCATION ${python})
+    get_filename_component(python ${python} DIRECTORY)
+    set(fa_test_path "PATH=path_list_prepend:${python}")
+  endif()
+endif()

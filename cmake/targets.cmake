@@ -12,7 +12,8 @@ function(fa_program name)
   target_link_libraries(${name} PRIVATE fa_flags ${ARG_LINK})
 endfunction()
 
-# For every test; the file says what TSan does not report, and why.
+# For every test, as is fa_test_path (libraries.cmake); the file says what TSan
+# does not report, and why.
 set(fa_test_environment "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
 
 # Sets OUT to objects of these files.  Each is compiled for the first target that
@@ -54,5 +55,5 @@ function(fa_test folder stem)
   target_compile_definitions(${target} PRIVATE FA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" FA_BINARY_DIR="${PROJECT_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
-    ENVIRONMENT "${fa_test_environment}")
+    ENVIRONMENT "${fa_test_environment}" ENVIRONMENT_MODIFICATION "${fa_test_path}")
 endfunction()

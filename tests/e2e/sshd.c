@@ -187,8 +187,10 @@ static void write_configs(struct sshd *sshd, const char *options)
              "StrictModes no\nPermitRootLogin prohibit-password\n"
              "PasswordAuthentication no\nPidFile none\n"
              "HostKey %s/host_ed25519\nHostKey %s/host_ecdsa\n"
-             "AuthorizedKeysFile %s/authorized_keys\nLogLevel VERBOSE\n",
-             sshd->port, d, d, d);
+             "AuthorizedKeysFile %s/authorized_keys\nLogLevel VERBOSE\n"
+             /* not the user's: their shell may start many programs */
+             "SetEnv HOME=%s\n",
+             sshd->port, d, d, d, d);
     write_text(sshd, "sshd_config", text);
     sshd_configure(sshd, NULL);
 }

@@ -4,6 +4,7 @@
  * their .pub, all in authorized_keys; id_stranger, which is not; the host keys
  * host_ed25519, host_ecdsa; sshd_config; sshd.log; and ssh_config, in which
  * "box" is this server with DIR/known_hosts and no key but id_ed25519.
+ * DIR is also the HOME of what runs there.
  * tests/e2e/sshd.sh is the same for shell scripts.
  */
 #ifndef FA_TESTS_E2E_SSHD_H

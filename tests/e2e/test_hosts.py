@@ -12,7 +12,7 @@ import sweepfile
 
 class Hosts(rig.Rig):
     def sweep(self, hosts, code, *args):
-        folder = self.kernel("vector_add")
+        folder = self.few()
         ran = self.run_coord(folder, "sweep", "--hosts", hosts, "--device", "cpu", *args, code=code)
         return folder, ran.stderr
 

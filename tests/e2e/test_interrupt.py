@@ -96,7 +96,7 @@ class Coordinator(Interrupt):
         self.assertIn("vector_add.db was deleted, moved or replaced", self.stderr())
 
     def test_a_second_coordinator_is_told_who_holds_the_database(self):
-        folder = self.kernel("vector_add")
+        folder = self.sixteen()
         coord = self.start(folder, "sweep", "--device", "cpu")
         rig.until("a first result", lambda: self.settled(folder) >= 1)
         second = self.run_coord(folder, "sweep", "--device", "cpu", code=7)

@@ -23,7 +23,7 @@ class Ssh(rig.Rig):
         self.assert_invariants(folder)
 
     def test_two_hosts_side_by_side(self):
-        folder = self.kernel("vector_add")
+        folder = self.few(BLOCK_SIZE=[64, 128, 256, 512], ITEMS=[1, 2, 4, 8])
         remote = self.sshd().line(f"rate=0.68 workdir={self.with_runner(self.path('remote'))}")
         hosts = self.hosts("localhost", remote)
         self.run_coord(folder, "sweep", "--hosts", hosts, "--device", "cpu")
@@ -68,7 +68,7 @@ class Ssh(rig.Rig):
         self.assertIn("127.0.0.1", ran.stderr)
 
     def test_a_broken_connection_is_made_again(self):
-        folder = self.kernel("vector_add")
+        folder = self.few(BLOCK_SIZE=[64, 128, 256, 512], ITEMS=[1, 2, 4, 8])
         sshd = self.sshd()
         coord = self.start(folder, "sweep", "--hosts", self.hosts(sshd.line()), "--device", "cpu")
         rig.until("a first result", lambda: self.settled(folder) >= 1, 120)

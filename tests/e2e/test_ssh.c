@@ -75,6 +75,19 @@ static void an_ed25519_key_logs_in(void **state)
     logs_in("box", REMOTE_SSH_LIBSSH2);
 }
 
+/* The user's own shell may start many programs before the command. */
+static void a_session_has_the_home_of_its_test(void **state)
+{
+    struct host host = host_of("box");
+    struct remote *remote = open_or_fail(&host, REMOTE_SSH_LIBSSH2);
+    char wanted[300];
+
+    (void)state;
+    snprintf(wanted, sizeof(wanted), "%s\n", dir);
+    login_says(remote, "echo \"$HOME\"", wanted, 0);
+    remote_close(remote);
+}
+
 static void an_ecdsa_key_logs_in(void **state)
 {
     (void)state;
@@ -517,6 +530,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_ed25519_key_logs_in),
+        cmocka_unit_test(a_session_has_the_home_of_its_test),
         cmocka_unit_test(an_ecdsa_key_logs_in),
         cmocka_unit_test(the_system_ssh_logs_in),
         cmocka_unit_test(the_system_ssh_takes_rsa),

@@ -1,11 +1,14 @@
 /* If "ssh HOST" works in a terminal, fa-coord works, and if not, neither does:
- * a table of servers and configurations.
+ * a table of servers and configurations (ssh_case.h).
  *
- *   test_e2e_ssh_setups                tries half of them by ssh and by what
- *                                      "fa-coord doctor --hosts" runs for a
- * host test_e2e_ssh_setups --all          also all of them by the two programs
- * as users run them, and silent servers test_e2e_ssh_setups --table FILE those
- * two programs only; writes docs/ssh-setups.md
+ * test_e2e_ssh_setups
+ *     tries the quick ones by ssh and by what "fa-coord doctor --hosts" runs
+ *     for a host
+ * test_e2e_ssh_setups --all
+ *     also all of them by the two programs as users run them, and silent
+ *     servers
+ * test_e2e_ssh_setups --table FILE
+ *     those two programs only; writes docs/ssh-setups.md
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,106 +34,10 @@
 #include "coordinator/tasks/doctor.h"
 #include "coordinator/text/exit_code.h"
 #include "tests/e2e/login.h"
-
-#define BOX "Host box\n"
+#include "tests/e2e/ssh_case.h"
 
 static struct sshd sshd;
 static char dir[] = "/tmp/fa-test-setups-XXXXXX";
-
-struct setup {
-    const char *name;
-    const char *server; /* lines of sshd_config, or NULL */
-    const char *client; /* lines of ssh_config, or NULL */
-    bool works;
-    const char *remark; /* a part of what the user is told, or NULL: nothing */
-};
-
-/* Those with the same server stand together. */
-static const struct setup setups[] = {
-    { "plain", NULL, NULL, true, NULL },
-    { "an unknown host key", NULL, BOX " UserKnownHostsFile /dev/null\n", false,
-      "--accept-new-host-keys" },
-    { "a changed host key", NULL, BOX " UserKnownHostsFile DIR/changed\n",
-      false, "box: host key: CHANGED" },
-    { "a revoked host key", NULL, BOX " UserKnownHostsFile DIR/revoked\n",
-      false, "box: host key: REVOKED" },
-    { "only an RSA host key",
-      "HostKey DIR/id_rsa\nHostKeyAlgorithms "
-      "rsa-sha2-512,rsa-sha2-256",
-      NULL, true, "libssh2 cannot agree with the server on algorithms" },
-    { "RevokedHostKeys", NULL, BOX " RevokedHostKeys DIR/host_ed25519.pub\n",
-      false, "libssh2 cannot follow RevokedHostKeys" },
-    { "a ProxyCommand", NULL,
-      "Host inner\n HostName 127.0.0.1\n Port NUM\n IdentityFile "
-      "DIR/id_ed25519\n UserKnownHostsFile DIR/known_hosts\n" BOX
-      " ProxyCommand ssh -F DIR/ssh_config -W %h:%p inner\n",
-      true, "libssh2 cannot follow ProxyCommand" },
-    { "two jump hosts", NULL,
-      "Host first second\n HostName 127.0.0.1\n Port NUM\n IdentityFile "
-      "DIR/id_ed25519\n UserKnownHostsFile DIR/known_hosts\n" BOX
-      " ProxyJump first,second\n",
-      true, NULL },
-    { "a key that all may read", "AuthorizedKeysFile DIR/id_open.pub",
-      BOX " IdentityFile DIR/id_open\n", false, "id_open" },
-    { "MaxSessions 1", "MaxSessions 1", NULL, true, NULL },
-    { "an RSA key, sha-512 only",
-      "AuthorizedKeysFile DIR/id_rsa.pub\nPubkeyAcceptedAlgorithms "
-      "rsa-sha2-512",
-      BOX " IdentityFile DIR/id_rsa\n", true, NULL },
-    { "two keys, both wanted", "AuthenticationMethods publickey,publickey",
-      BOX " IdentityFile DIR/id_ecdsa\n", true, NULL },
-    { "a key and a password",
-      "AuthenticationMethods "
-      "publickey,keyboard-interactive",
-      NULL, false, "the key was accepted" },
-    { "a certificate of the user",
-      "TrustedUserCAKeys DIR/id_stranger.pub\nAuthorizedKeysFile none",
-      BOX " IdentityFile DIR/id_signed\n", true,
-      "libssh2 cannot use the certificate" },
-    { "ETM MACs only", "MACs hmac-sha2-256-etm@openssh.com\nCiphers aes128-ctr",
-      NULL, true, "libssh2 cannot agree with the server on algorithms" },
-};
-
-/* Only with --all and --table. */
-static const struct setup slow_setups[] = {
-    { "hashed names", NULL, BOX " UserKnownHostsFile DIR/hashed\n", true,
-      NULL },
-    { "settings by Match and Include", NULL,
-      "Match host box exec true\n Include DIR/more\n", true, NULL },
-    { "a KnownHostsCommand", NULL,
-      BOX " UserKnownHostsFile /dev/null\n"
-          " KnownHostsCommand /bin/cat DIR/known_hosts\n",
-      true, "libssh2 cannot follow KnownHostsCommand" },
-    { "only its RSA host key is known", "HostKey DIR/id_rsa",
-      BOX " UserKnownHostsFile DIR/known_rsa\n", true,
-      "libssh2 cannot verify host keys of the type ssh-rsa" },
-    { "a password only", "AuthenticationMethods keyboard-interactive", NULL,
-      false, "accepts keyboard-interactive but no keys" },
-    { "an encrypted key", "AuthorizedKeysFile DIR/id_locked.pub",
-      BOX " IdentityFile DIR/id_locked\n", false, "ssh-add" },
-    { "a certificate of the host",
-      "HostKey DIR/host_signed\nHostCertificate DIR/host_signed-cert.pub",
-      BOX " UserKnownHostsFile DIR/authority\n", true,
-      "libssh2 cannot verify the certificate" },
-    { "an ECDSA key", NULL, BOX " IdentityFile DIR/id_ecdsa\n", true, NULL },
-    { "a FIDO key without its token", "AuthorizedKeysFile DIR/id_rsa.pub",
-      BOX " IdentityFile DIR/id_token\n", false, "libssh2 cannot use the key" },
-    { "no forwarding, and a banner",
-      "AllowTcpForwarding no\nBanner DIR/known_hosts", NULL, true, NULL },
-    { "a login shell that prints 200 kB",
-      "ForceCommand head -c 200000 /dev/zero | tr '\\0' x; exec sh -c "
-      "\"$SSH_ORIGINAL_COMMAND\"",
-      NULL, true, NULL },
-    { "no shell for the user", "ForceCommand /bin/false", NULL, false,
-      "does not run 'sh'" },
-    { "chacha20 only", "Ciphers chacha20-poly1305@openssh.com", NULL, true,
-      "libssh2 cannot agree" },
-    { "AES-GCM only", "Ciphers aes256-gcm@openssh.com", NULL, true,
-      "libssh2 cannot agree" },
-    { "sntrup761 only", "KexAlgorithms sntrup761x25519-sha512@openssh.com",
-      NULL, true, "libssh2 cannot agree" },
-    { "curve25519 only", "KexAlgorithms curve25519-sha256", NULL, true, NULL },
-};
 
 /* Run a command of sh(1) in the folder; returns its status. */
 static int sh(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -204,7 +111,7 @@ static bool doctor_says(char *out, size_t size)
 }
 
 /* Both at the same time. */
-static bool agree(const struct setup *setup)
+static bool agree(const struct ssh_case *setup)
 {
     char command[400], said[4096];
     const char *const argv[] = { "/bin/sh", "-c", command, NULL };
@@ -234,7 +141,7 @@ static bool agree(const struct setup *setup)
                           : *said == '\0');
 }
 
-static void all_agree(const struct setup *table, size_t n)
+static void all_agree(const struct ssh_case *table, size_t n)
 {
     const char *server = "of the table before";
     int failed = 0;
@@ -251,7 +158,7 @@ static void all_agree(const struct setup *table, size_t n)
 static void ssh_and_the_doctor_agree(void **state)
 {
     (void)state;
-    all_agree(setups, sizeof(setups) / sizeof(setups[0]));
+    all_agree(ssh_case_quick, ssh_case_n_quick);
 }
 
 /* ---- the programs as users run them ---- */
@@ -364,7 +271,7 @@ static void put_row(const char *name, const struct answer *ssh,
 }
 
 /* Does it end as the set-up says? */
-static bool is_right(const struct setup *setup, int ssh, int doctor,
+static bool is_right(const struct ssh_case *setup, int ssh, int doctor,
                      const char *remarks)
 {
     bool fails = doctor == EXIT_NO_HOST || doctor == EXIT_REFUSED;
@@ -376,7 +283,7 @@ static bool is_right(const struct setup *setup, int ssh, int doctor,
 }
 
 /* Both programs, one after the other. */
-static bool programs_agree(const struct setup *setup)
+static bool programs_agree(const struct ssh_case *setup)
 {
     struct answer ssh, doctor;
     struct buf remarks;
@@ -401,7 +308,7 @@ static bool programs_agree(const struct setup *setup)
     return right;
 }
 
-static int try_table(const struct setup *table, size_t n)
+static int try_table(const struct ssh_case *table, size_t n)
 {
     const char *server = "of the table before";
     int failed = 0;
@@ -461,9 +368,8 @@ static void ssh_and_fa_coord_agree(void **state)
         skip();
     if (table_path)
         begin_table();
-    failed =
-        try_table(setups, sizeof(setups) / sizeof(setups[0])) +
-        try_table(slow_setups, sizeof(slow_setups) / sizeof(slow_setups[0]));
+    failed = try_table(ssh_case_quick, ssh_case_n_quick) +
+             try_table(ssh_case_slow, ssh_case_n_slow);
     if (table_file)
         assert_int_equal(fclose(table_file), 0);
     assert_int_equal(failed, 0);
@@ -526,9 +432,9 @@ static void a_frozen_agent_is_named(void **state)
                         "sleep 0.01; done; exit 1"),
                      0);
     assert_int_equal(kill(agent.pid, SIGSTOP), 0);
-    silence_is_named(BOX " IdentityAgent DIR/agent\n", parts, 30);
-    sshd_configure(&sshd, BOX " IdentityAgent DIR/agent\n"
-                              " IdentityFile DIR/id_rsa\n");
+    silence_is_named(SSH_CASE_BOX " IdentityAgent DIR/agent\n", parts, 30);
+    sshd_configure(&sshd, SSH_CASE_BOX " IdentityAgent DIR/agent\n"
+                                       " IdentityFile DIR/id_rsa\n");
     struct remote_options options = login_options(&sshd, REMOTE_SSH_OPENSSH);
     login_works(&sshd, "box", &options);
     assert_int_equal(kill(agent.pid, SIGCONT), 0);

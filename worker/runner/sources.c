@@ -81,6 +81,8 @@ const struct runner_source runner_sources[] = {
     { "worker/runner/cuda/tasks_cuda.h", RUNNER_CUDA },
     { "worker/runner/device/device_host.c", RUNNER_CPU | RUNNER_REPLAY },
     { "worker/runner/device/device_host.h", RUNNER_CPU | RUNNER_REPLAY },
+    { "worker/runner/device/cpu_buffer.c", RUNNER_CPU },
+    { "worker/runner/device/cpu_buffer.h", RUNNER_CPU },
     { "worker/runner/device/device_cpu.c", RUNNER_CPU },
     { "worker/runner/device/device_cpu.h", RUNNER_CPU },
     { "worker/runner/device/launch_child.c", RUNNER_CPU },

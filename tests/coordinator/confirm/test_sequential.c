@@ -542,69 +542,6 @@ static void a_mean_that_is_open_keeps_the_pass_open(void **state)
     noise_results_fini(&s[1].results);
 }
 
-/* ---- rates ---- */
-
-#define PASSES 30
-
-struct rates {
-    int fast, wrong; /* passes in which some finalist is FAST, or wrongly so */
-    double samples;  /* average */
-};
-
-/* Ten finalists, of which the first 'n_fast' are faster by 'ratio'. */
-static struct rates rates_of(size_t n_fast, double ratio)
-{
-    double logs[MOST_CANDIDATES] = { 0 };
-    struct block_sample *samples = mem_new(140 * 11 * 5, sizeof(*samples));
-    struct rates rates = { 0, 0, 0 };
-
-    for (size_t c = 1; c <= n_fast; c++)
-        logs[c] = -log(ratio);
-    for (int i = 0; i < PASSES; i++) {
-        struct simulated s = simulate(&calm, logs, 11, (uint64_t)i + 1);
-        struct sequential *found = replay(&s);
-        size_t n = noise_results_counted(&s.results, found, samples);
-        struct blocks *blocks = blocks_new(samples, n, 11);
-        bool fast = false, wrong = false;
-
-        for (size_t c = 1; c <= 10; c++) {
-            struct speedup over;
-
-            speedup_of(blocks, c, 0, 1 - found->candidates[c].level, &over);
-            fast = fast || over.lo > 1.005;
-            wrong = wrong || over.lo > exp(-logs[c]) || over.hi < exp(-logs[c]);
-        }
-        rates.fast += fast;
-        rates.wrong += wrong;
-        rates.samples += (double)n / PASSES;
-        blocks_free(blocks);
-        sequential_free(found);
-        noise_results_fini(&s.results);
-    }
-    print_message("%zu faster by %.3f: FAST %d, wrong %d of %d, %.0f samples\n",
-                  n_fast, ratio, rates.fast, rates.wrong, PASSES,
-                  rates.samples);
-    free(samples);
-    return rates;
-}
-
-/* 20 blocks of all ten are 1,100 samples, and find it in 46 %. */
-static void one_percent_is_found_with_fewer_samples(void **state)
-{
-    struct rates rates = rates_of(1, 1.01);
-
-    (void)state;
-    assert_in_range(rates.fast, 28, PASSES);
-    assert_in_range(rates.wrong, 0, 5); /* 1.5 are allowed, three sigma more */
-    assert_true(rates.samples < 1100);
-}
-
-static void looking_often_makes_no_winner(void **state)
-{
-    (void)state;
-    assert_in_range(rates_of(10, 1.005).fast, 0, 3); /* 0.75 are allowed */
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -628,8 +565,6 @@ int main(void)
         cmocka_unit_test(a_look_waits_for_blocks_of_every_gpu),
         cmocka_unit_test(the_best_over_all_shapes_stays),
         cmocka_unit_test(a_mean_that_is_open_keeps_the_pass_open),
-        cmocka_unit_test(one_percent_is_found_with_fewer_samples),
-        cmocka_unit_test(looking_often_makes_no_winner),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/mem.h"
+#include "worker/runner/device/cpu_buffer.h"
 #include "worker/runner/device/device_host.h"
 #include "worker/runner/device/launch_child.h"
 #include "worker/runner/device/order_check.h"
@@ -24,15 +25,6 @@ const char device_name[] = "cpu";
 
 /* Share of the host's memory; compilers need the rest. */
 #define ROOM_BYTES ((size_t)512 << 20)
-
-struct device_buffer {
-    struct array *array;
-    enum element_type type;
-    int64_t count;
-    char *name;
-    bool writable; /* by kernels */
-    struct device_buffer *next;
-};
 
 struct device_kernel {
     char *path;
@@ -46,8 +38,6 @@ struct device_kernel {
 #define REVERSE_GRACE_S 0.5
 
 static const struct emulator_order forward = { ORDER_FORWARD, ORDER_FORWARD };
-
-static struct device_buffer *buffers; /* all of them */
 
 static double bank_conflicts; /* of the latest launch */
 static double used_s;         /* by all launches but those that compare */
@@ -75,178 +65,6 @@ static const struct device_fact facts_table[] = {
 const struct device_host device_host = {
     facts_table, sizeof(facts_table) / sizeof(facts_table[0]), ROOM_BYTES
 };
-
-int device_alloc(struct device *device, const char *name,
-                 enum element_type type, int64_t count,
-                 struct device_buffer **out, struct device_err *err)
-{
-    struct device_buffer *buffer = mem_new(1, sizeof(*buffer));
-    const size_t bytes = (size_t)count * element_bytes(type);
-
-    (void)device;
-    buffer->array = array_new(name, bytes);
-    if (!buffer->array) {
-        free(buffer);
-        return device_host_fail(err, DEVICE_BROKEN, "%zu bytes for '%s': %s",
-                                bytes, name, strerror(errno));
-    }
-    buffer->type = type;
-    buffer->count = count;
-    buffer->name = mem_strdup(name);
-    buffer->writable = true;
-    buffer->next = buffers;
-    buffers = buffer;
-    *out = buffer;
-    return 0;
-}
-
-void device_free(struct device *device, struct device_buffer *buffer)
-{
-    (void)device;
-    struct device_buffer **at = &buffers;
-
-    if (!buffer)
-        return;
-    while (*at != buffer)
-        at = &(*at)->next;
-    *at = buffer->next;
-    array_free(buffer->array);
-    free(buffer->name);
-    free(buffer);
-}
-
-void *device_address(const struct device_buffer *buffer)
-{
-    return array_base(buffer->array);
-}
-
-int device_guard(struct device *device, struct device_buffer *buffer,
-                 enum device_access access, struct device_err *err)
-{
-    (void)device;
-    buffer->writable = access == DEVICE_WRITE;
-    if (!array_guard(buffer->array, access != DEVICE_WRITE,
-                     access == DEVICE_HIDDEN))
-        return device_host_fail(err, DEVICE_BROKEN, "mprotect, madvise: %s",
-                                strerror(errno));
-    return 0;
-}
-
-int device_fill(struct device *device, struct device_buffer *buffer,
-                const struct fill *fill, uint64_t key, struct device_err *err)
-{
-    void *base = array_base(buffer->array);
-
-    (void)device;
-    (void)err;
-    for (int64_t i = 0; i < buffer->count; i++)
-        element_store(base, buffer->type, i, fill_value(fill, key, i));
-    return 0;
-}
-
-static size_t bytes_of(const struct device_buffer *buffer)
-{
-    return (size_t)buffer->count * element_bytes(buffer->type);
-}
-
-int device_poison(struct device *device, struct device_buffer *buffer,
-                  const struct poison *poison, struct device_err *err)
-{
-    unsigned char *base = array_base(buffer->array);
-    size_t bytes = bytes_of(buffer);
-
-    (void)device;
-    (void)err;
-    for (size_t at = 0; at < bytes; at += sizeof(uint64_t)) {
-        uint64_t word =
-            poison_word(poison, buffer->type, (int64_t)(at / sizeof(word)));
-        size_t left = bytes - at;
-
-        memcpy(base + at, &word, left < sizeof(word) ? left : sizeof(word));
-    }
-    return 0;
-}
-
-int device_copy(struct device *device, struct device_buffer *to,
-                const struct device_buffer *from, struct device_err *err)
-{
-    void *base = array_base(to->array);
-    const void *values = array_base(from->array);
-
-    (void)device;
-    (void)err;
-    if (to->type == from->type)
-        memcpy(base, values, bytes_of(to));
-    for (int64_t i = 0; to->type != from->type && i < to->count; i++)
-        element_store(base, to->type, i, element_load(values, from->type, i));
-    return 0;
-}
-
-int device_write(struct device *device, struct device_buffer *buffer,
-                 const void *bytes, struct device_err *err)
-{
-    (void)device;
-    (void)err;
-    memcpy(array_base(buffer->array), bytes, bytes_of(buffer));
-    return 0;
-}
-
-/* The sums are compared only with each other. */
-int device_checksum(struct device *device, const struct device_buffer *buffer,
-                    uint64_t *sum, int64_t *overrun, struct device_err *err)
-{
-    const unsigned char *base = array_base(buffer->array);
-    const size_t bytes = bytes_of(buffer);
-
-    (void)device;
-    (void)err;
-    *sum = 0;
-    for (size_t at = 0; at < bytes; at += sizeof(uint64_t)) {
-        uint64_t word = 0;
-        size_t left = bytes - at;
-
-        memcpy(&word, base + at, left < sizeof(word) ? left : sizeof(word));
-        *sum += fill_mix(word + at * 0x9e3779b97f4a7c15u);
-    }
-    *overrun = array_overrun(buffer->array);
-    return 0;
-}
-
-int device_check(struct device *device, const struct device_buffer *out,
-                 struct device_buffer *ref, const struct check_how *how,
-                 struct check *check, struct device_err *err)
-{
-    const void *values = array_base(out->array);
-    const double *want = array_base(ref->array);
-    double ref_sum = 0, error_sum = 0, worst = -1;
-
-    (void)device;
-    (void)err;
-    for (int64_t i = 0; i < out->count; i++) {
-        ref_sum += check_square(how->infinities, want[i]);
-        error_sum += check_square_error(
-            how->infinities, element_load(values, out->type, i), want[i]);
-    }
-    *check =
-        (struct check){ .relative_l2 = check_relative_l2(error_sum, ref_sum) };
-    const double rms = sqrt(ref_sum / (double)out->count);
-    for (int64_t i = 0; i < out->count; i++) {
-        const struct check_element element =
-            check_element(how, values, out->type, i, want[i], rms);
-
-        if (element.relative > check->max_error)
-            check->max_error = element.relative;
-        if (check_rank(how, &element) <= worst)
-            continue;
-        worst = check_rank(how, &element);
-        check->max_at = i;
-        check->got = element_load(values, out->type, i);
-        check->want = want[i];
-        check->rule = element.rule;
-        check->error = element.error;
-    }
-    return 0;
-}
 
 /* The inputs are not there before the kernel is loaded. */
 static int load_once(const struct device_kernel *kernel,
@@ -391,11 +209,11 @@ static struct order_check *begin_check(void)
     struct order_check *check;
     size_t n = 0;
 
-    for (const struct device_buffer *b = buffers; b; b = b->next)
+    for (const struct device_buffer *b = cpu_buffer_first(); b; b = b->next)
         n += b->writable;
     arrays = mem_new(n + 1, sizeof(*arrays));
     n = 0;
-    for (const struct device_buffer *b = buffers; b; b = b->next)
+    for (const struct device_buffer *b = cpu_buffer_first(); b; b = b->next)
         if (b->writable)
             arrays[n++] =
                 (struct order_check_array){ b->name, b->type, b->count,
@@ -523,7 +341,7 @@ static int write_starts(struct device *device, const struct device_batch *batch,
         poison.key = fill_mix(poison.key + k);
         if (written && turn->starts[k])
             memcpy(device_address(written), device_address(turn->starts[k]),
-                   bytes_of(written));
+                   cpu_buffer_bytes(written));
         else if (written)
             rc = device_poison(device, written, &poison, err);
     }

@@ -1,0 +1,137 @@
+#include "coordinator/reactor/claimed_work.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "common/outcome.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/reactor/dispatch.h"
+#include "coordinator/reactor/results.h"
+#include "coordinator/reactor/resume.h"
+#include "coordinator/state/leases.h"
+#include "coordinator/state/reactor.h"
+
+/* One line of HELLO.running taken apart (msg_identity_text). */
+struct identity_parts {
+    char copy[1024];
+    const char *config, *shape, *purpose, *stage;
+    long round;
+};
+
+static bool take_apart(const char *text, struct identity_parts *out)
+{
+    char *rest = out->copy, *part[7], *end;
+
+    if (strlen(text) >= sizeof(out->copy))
+        return false;
+    memcpy(out->copy, text, strlen(text) + 1);
+    for (int i = 0; i < 7; i++) {
+        part[i] = strsep(&rest, "/");
+        if (!part[i])
+            return false;
+    }
+    out->config = part[1];
+    out->shape = part[2];
+    out->purpose = part[3];
+    out->round = strtol(part[4], &end, 10);
+    out->stage = part[5];
+    return !rest && end > part[4] && !*end;
+}
+
+static bool is_same_measurement(const struct sweep *sweep,
+                                const struct identity_parts *id,
+                                const struct sched_lease *lease)
+{
+    return strcmp(id->shape, plan_shape_name(sweep->work.plan, lease->shape)) ==
+               0 &&
+           strcmp(id->purpose, sched_purpose_name(lease->purpose)) == 0 &&
+           id->round == lease->round;
+}
+
+static bool is_running(const struct sweep *sweep,
+                       const struct host_state *host_state,
+                       const struct sched_lease *lease)
+{
+    const struct plan_unit *unit = plan_unit(sweep->work.plan, lease->unit);
+    const char *config = *unit->key ? unit->key : unit->source_key;
+
+    for (size_t i = 0; i < host_state->worker.n_running; i++) {
+        struct identity_parts id;
+
+        if (take_apart(host_state->worker.running[i], &id) &&
+            strcmp(id.config, config) == 0 &&
+            lease->stage == job_stage_of(id.stage) &&
+            (lease->stage == JOB_BUILD ||
+             is_same_measurement(sweep, &id, lease)))
+            return true;
+    }
+    return false;
+}
+
+static bool drop_one(struct sweep *sweep, size_t host)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+    const struct sched_lease *lease;
+
+    for (int i = 0; (lease = sched_lease_at(sweep->work.sched, i)); i++) {
+        if (lease->host != (int)host || is_running(sweep, host_state, lease))
+            continue;
+        if (host_state->same_worker)
+            results_refuse(sweep, *lease);
+        else
+            results_lose(sweep, *lease, OUTCOME_CRASH, "its worker died");
+        return true;
+    }
+    return false;
+}
+
+void claimed_work_drop_others(struct sweep *sweep, size_t host)
+{
+    while (drop_one(sweep, host))
+        continue;
+}
+
+static void adopt_one(struct sweep *sweep, size_t host, const char *text)
+{
+    struct identity_parts id;
+    struct sched_lease lease;
+    enum job_stage stage;
+    int unit, shape;
+
+    if (!take_apart(text, &id))
+        return;
+    stage = job_stage_of(id.stage);
+    if (stage == JOB_MEASURE &&
+        (strcmp(id.purpose, sched_purpose_name(SCHED_SCREEN)) != 0 ||
+         id.round != 0))
+        return;
+    unit = work_find_unit(&sweep->work, id.config, id.purpose);
+    shape =
+        stage == JOB_BUILD ? 0 : plan_find_shape(sweep->work.plan, id.shape);
+    if (unit < 0 || shape < 0)
+        return;
+    if (!resume_was_given(sweep, host, stage, unit, shape)) {
+        log_line(LOG_W, "CLAIM-REFUSED", "host=%s config=%.12s stage=%s",
+                 sweep->fleet.hosts[host].host->name, id.config, id.stage);
+        return;
+    }
+    if (sched_adopt(sweep->work.sched, stage, unit, shape, (int)host, 0,
+                    &lease)) {
+        log_line(LOG_I, "LEASE-ADOPTED", "job=%lld host=%s",
+                 (long long)lease.id, sweep->fleet.hosts[host].host->name);
+        dispatch_granted(sweep, &lease);
+        sweep->work.issued[lease.id - 1].adopted = true;
+        leases_started(sweep, &lease);
+        dispatch_record_lease(sweep, &lease);
+    }
+}
+
+void claimed_work_adopt(struct sweep *sweep, size_t host)
+{
+    const struct host_state *host_state = &sweep->fleet.hosts[host];
+
+    for (size_t i = 0; i < host_state->worker.n_running; i++)
+        adopt_one(sweep, host, host_state->worker.running[i]);
+}

@@ -1,0 +1,155 @@
+/* What is refused, and what is said of what is compared. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "common/hash.h"
+#include "coordinator/compare/compare.h"
+#include "tests/coordinator/compare/compare_pair.h"
+
+static void refused(struct compare_plan b, const char *text)
+{
+    struct compare_pair pair;
+
+    compare_pair_make(compare_pair_calm, b, &pair);
+    assert_int_equal(pair.rc, ERR_INPUT);
+    assert_null(pair.compare);
+    assert_string_equal(pair.err.text, text);
+    compare_pair_end(&pair);
+}
+
+static void times_of_different_things_are_refused(void **state)
+{
+    struct compare_plan b = compare_pair_calm_too;
+
+    (void)state;
+    b.device = "cpu";
+    refused(b,
+            "side.db holds times of a GPU, side.db holds emulated times "
+            "(device cpu), which are not GPU times: these cannot be compared");
+    b.device = NULL;
+    b.arch = "sm_90";
+    refused(b, "side.db was measured on L4 (sm_89), side.db on H200 (sm_90): "
+               "times of different GPU models cannot be compared");
+    b.arch = NULL;
+    b.l2 = "warm";
+    refused(b, "side.db was measured with \"l2\": \"flush\", side.db with "
+               "\"warm\": such times cannot be compared");
+}
+
+static void two_kernels_are_refused(void **state)
+{
+    const struct compare_rules rules = COMPARE_RULES;
+    struct compare_plan a = compare_pair_calm, b = compare_pair_calm_too;
+    struct compare_pair pair = { .rc = 0 };
+
+    (void)state;
+    b.name = "matmul";
+    compare_pair_make_side(&a, &pair.a);
+    compare_pair_make_side(&b, &pair.b);
+    for (size_t i = 0; i < pair.b.report->configs[0].params.n; i++)
+        pair.b.report->configs[0].params.items[i].name[0] = '_';
+    pair.rc = compare_make(&pair.a, &pair.b, &rules, &pair.compare, &pair.err);
+    assert_int_equal(pair.rc, ERR_INPUT);
+    assert_string_equal(pair.err.text,
+                        "side.db is a sweep of 'vector_add', side.db of "
+                        "'matmul': different kernels cannot be compared");
+    compare_pair_end(&pair);
+    a.device = b.device = "replay";
+    compare_pair_make(a, b, &pair);
+    assert_int_equal(pair.rc, ERR_INPUT);
+    compare_pair_end(&pair);
+}
+
+static void a_renamed_sweep_can_be_compared(void **state)
+{
+    struct compare_plan b = compare_pair_calm_too;
+    struct compare_pair pair;
+
+    (void)state;
+    b.name = "vector_add_2";
+    compare_pair_make(compare_pair_calm, b, &pair);
+    assert_int_equal(pair.rc, 0);
+    assert_string_equal(
+        pair.compare->warnings[0],
+        "different sweeps: 'vector_add' in A, 'vector_add_2' in B");
+    compare_pair_end(&pair);
+}
+
+static void comparing_a_file_with_itself_warns(void **state)
+{
+    const struct compare_rules rules = COMPARE_RULES;
+    struct compare_pair pair = { .rc = 0 };
+
+    (void)state;
+    compare_pair_open_fixture("base", &pair.a);
+    compare_pair_open_fixture("base", &pair.b);
+    assert_int_equal(
+        compare_make(&pair.a, &pair.b, &rules, &pair.compare, &pair.err), 0);
+    assert_string_equal(
+        pair.compare->warnings[0],
+        "A and B are the same file: every difference is chance");
+    assert_int_equal(pair.compare->outcome, COMPARE_FINE);
+    compare_pair_end(&pair);
+}
+
+static void differences_are_warned_of(void **state)
+{
+    struct compare_plan b = compare_pair_calm_too;
+    struct compare_pair pair;
+
+    (void)state;
+    b.uuid = "GPU-2";
+    b.driver = "590.10";
+    compare_pair_make(compare_pair_calm, b, &pair);
+    assert_int_equal(pair.compare->n_warnings, 3);
+    assert_string_equal(pair.compare->warnings[0],
+                        "different GPUs of the same model, which often differ "
+                        "by more than 1 %: GPU-1 in A, GPU-2 in B");
+    assert_string_equal(pair.compare->warnings[1],
+                        "another driver: 580.65 in A, 590.10 in B");
+    assert_int_equal(pair.compare->outcome, COMPARE_FINE);
+    compare_pair_end(&pair);
+}
+
+static void emulated_times_are_compared_with_emulated_ones(void **state)
+{
+    struct compare_plan a = compare_pair_calm, b = compare_pair_calm_too;
+    struct compare_pair pair;
+
+    (void)state;
+    a.device = b.device = "cpu";
+    compare_pair_make(a, b, &pair);
+    assert_int_equal(pair.rc, 0);
+    assert_string_equal(
+        pair.compare->warnings[0],
+        "both sides have emulated times, which say nothing about a GPU");
+    compare_pair_end(&pair);
+}
+
+static int setup(void **state)
+{
+    struct err err;
+
+    (void)state;
+    return hash_setup(&err);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(times_of_different_things_are_refused),
+        cmocka_unit_test(two_kernels_are_refused),
+        cmocka_unit_test(a_renamed_sweep_can_be_compared),
+        cmocka_unit_test(comparing_a_file_with_itself_warns),
+        cmocka_unit_test(differences_are_warned_of),
+        cmocka_unit_test(emulated_times_are_compared_with_emulated_ones),
+    };
+    return cmocka_run_group_tests(tests, setup, NULL);
+}

@@ -1,0 +1,31 @@
+/* cpu_buffer.h - the memory of the emulated device
+ *
+ * Defines device.h's functions of buffers.  A buffer is an array of this
+ * process (emulator/array.h), which the children that launch kernels share.
+ */
+#ifndef FA_WORKER_RUNNER_DEVICE_CPU_BUFFER_H
+#define FA_WORKER_RUNNER_DEVICE_CPU_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "worker/runner/device/device.h"
+
+struct array;
+
+struct device_buffer {
+    struct array *array;
+    enum element_type type;
+    int64_t count;
+    char *name;
+    bool writable;              /* by kernels */
+    struct device_buffer *next; /* of all, or NULL */
+};
+
+size_t cpu_buffer_bytes(const struct device_buffer *buffer);
+
+/* The newest of all buffers, or NULL. */
+const struct device_buffer *cpu_buffer_first(void);
+
+#endif
