@@ -9,6 +9,7 @@
 #include "coordinator/exchange/kernel_tuner.h"
 #include "coordinator/exchange/t4.h"
 #include "coordinator/exchange/trace.h"
+#include "coordinator/exchange/views.h"
 #include "coordinator/export/export.h"
 #include "coordinator/inspect/landscape_db.h"
 #include "coordinator/replay/landscape.h"
@@ -49,10 +50,12 @@ static const struct format {
     { "kernel-tuner", .whole = kernel_tuner_write },
     { "t4", .whole = t4_write },
     { "trace", .store = trace_write },
+    { "csv", .store = views_csv },
+    { "views", .store = views_script },
 };
 
 #define FORMATS_OF_WINNER "header, json or flags"
-#define FORMATS_OF_SWEEP "kernel-tuner, t4 or trace"
+#define FORMATS_OF_SWEEP "kernel-tuner, t4, trace, csv or views"
 
 struct settings {
     const char *sweep, *db, *format, *config, *shape, *out;

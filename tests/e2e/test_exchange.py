@@ -1,8 +1,11 @@
 """Files of other tuners: what fa-coord writes, it reads back equal, and can replay."""
 
 import contextlib
+import csv
+import io
 import itertools
 import json
+import shutil
 import sqlite3
 import unittest
 
@@ -60,6 +63,31 @@ class Exchange(rig.Rig):
         for kind, sql in (("build", "SELECT count(*) FROM build WHERE cached = 0"), ("measure", "SELECT count(*) FROM result")):
             self.assertEqual(sum(e["cat"] == kind for e in spans), self.rows(db, sql)[0][0])
 
+    def views(self, db, cache):
+        script = self.exported(db, "views", "views.sql")
+        shutil.copy(self.path(db), self.path("before.db"))
+        with contextlib.closing(sqlite3.connect(f"file:{self.path(db)}?mode=ro", uri=True)) as base:
+            base.executescript(script)
+            def table(name):
+                rows = base.execute(f"SELECT * FROM {name}")
+                return [dict(zip([column[0] for column in rows.description], row)) for row in rows]
+            self.assertEqual({(r["BX"], r["BY_"], r["UNROLL"], r["MODE"]) for r in table("fa_config")},
+                             {(e["BX"], e["BY"], e["UNROLL"], "plain") for e in cache.values()})
+            words = {}
+            for row in table("fa_outcome"):
+                words[row["outcome"]] = words.get(row["outcome"], 0) + 1
+            self.assertEqual(words, landscape.words(cache))
+            self.assertEqual(sum(r["outcome"] == "compile" for r in table("fa_build")), words["compile"])
+            self.assertEqual(len(table("fa_result")), len(cache) - words["compile"])
+            self.assertEqual(table("fa_host_time"), [])
+            samples = table("fa_sample")
+        with open(self.path(db), "rb") as a, open(self.path("before.db"), "rb") as b:
+            self.assertEqual(a.read(), b.read(), "the views are temporary")
+        lines = list(csv.DictReader(io.StringIO(self.exported(db, "csv", "samples.csv"))))
+        self.assertEqual(len(lines), 32 * words["correct"])
+        self.assertEqual(sorted((r["key"], int(r["sample"]), float(r["seconds"]), int(r["BX"])) for r in lines),
+                         sorted((r["key"], r["sample"], r["seconds"], r["BX"]) for r in samples))
+
     def test_a_kernel_tuner_cache_goes_out_as_it_came_in(self):
         cache = self.make()
         self.imported("bowl.json", "a.db")
@@ -82,6 +110,8 @@ class Exchange(rig.Rig):
         self.imported("out.json", "b.db")
         self.assertEqual(self.content("a.db"), self.content("b.db"))
         self.replayed("out.json", cache)
+        with self.subTest("the views of the import"):
+            self.views("a.db", cache)
         with self.subTest("the trace of that sweep"):
             self.trace("replayed.db")
             ran = self.run_coord(self.folder, "export", "--db", "a.db", "--format", "trace", code=2)
