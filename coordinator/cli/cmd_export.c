@@ -7,6 +7,7 @@
 #include "common/err.h"
 #include "coordinator/cli/cmd.h"
 #include "coordinator/exchange/kernel_tuner.h"
+#include "coordinator/exchange/nvbench.h"
 #include "coordinator/exchange/t4.h"
 #include "coordinator/exchange/trace.h"
 #include "coordinator/exchange/views.h"
@@ -49,13 +50,14 @@ static const struct format {
     { "flags", .winner = print_flags },
     { "kernel-tuner", .whole = kernel_tuner_write },
     { "t4", .whole = t4_write },
+    { "nvbench", .whole = nvbench_write },
     { "trace", .store = trace_write },
     { "csv", .store = views_csv },
     { "views", .store = views_script },
 };
 
 #define FORMATS_OF_WINNER "header, json or flags"
-#define FORMATS_OF_SWEEP "kernel-tuner, t4, trace, csv or views"
+#define FORMATS_OF_SWEEP "kernel-tuner, t4, nvbench, trace, csv or views"
 
 struct settings {
     const char *sweep, *db, *format, *config, *shape, *out;
