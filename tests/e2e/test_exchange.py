@@ -122,6 +122,22 @@ class Exchange(rig.Rig):
                 ran = self.run_coord(self.folder, "export", "--db", "a.db", "--format", "kernel-tuner", *args, code=2)
                 self.assertIn(said, ran.stderr)
 
+    def test_records_of_two_gpus_are_compared_when_told_so(self):
+        self.make("one.json")
+        cache = landscape.make(self.path("two.json"), xs=XS, ys=YS, unrolls=UNROLLS, time_of=lambda *at: 2 * landscape.time_ms(*at))
+        with open(self.path("two.json")) as f:
+            text = f.read()
+        with open(self.path("two.json"), "w") as f:
+            f.write(text.replace("Test GPU 9000", "Test GPU 8000"))
+        self.imported("one.json", "one.db")
+        self.imported("two.json", "two.db")
+        ran = self.run_coord(self.folder, "compare", "one.db", "two.db", code=2)
+        self.assertIn("--across-gpus compares records of one kernel on two GPUs", ran.stderr)
+        found = json.loads(self.run_coord(self.folder, "compare", "one.db", "two.db", "--across-gpus", "--json", code=1).stdout)
+        self.assertIn("two models of GPU, so every ratio is one of GPUs, too: Test GPU 9000 (recorded) in A, "
+                      "Test GPU 8000 (recorded) in B", found["warnings"])
+        self.assertEqual(found["counts"]["SLOW"], landscape.words(cache)["correct"])
+
     def test_t4_results_go_out_and_come_in(self):
         cache = self.make()
         self.imported("bowl.json", "a.db")
