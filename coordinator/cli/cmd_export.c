@@ -12,6 +12,7 @@
 #include "coordinator/exchange/trace.h"
 #include "coordinator/exchange/views.h"
 #include "coordinator/export/export.h"
+#include "coordinator/export/export_dispatch.h"
 #include "coordinator/inspect/landscape_db.h"
 #include "coordinator/replay/landscape.h"
 #include "coordinator/result/report.h"
@@ -42,12 +43,16 @@ typedef void whole_fn(const struct landscape *landscape, FILE *to);
 static const struct format {
     const char *name;
     int (*winner)(struct export *export, FILE *to, struct err *err);
+    int (*shapes)(struct store *store, const struct report *report,
+                  struct stored_spec *stored, FILE *to, struct err *err);
     whole_fn *whole; /* of a format that has all configurations */
     int (*store)(struct store *store, FILE *to, struct err *err);
 } formats[] = {
     { "header", .winner = print_header },
     { "json", .winner = export_json },
     { "flags", .winner = print_flags },
+    { "torch", .winner = export_torch },
+    { "dispatch", .shapes = export_dispatch },
     { "kernel-tuner", .whole = kernel_tuner_write },
     { "t4", .whole = t4_write },
     { "nvbench", .whole = nvbench_write },
@@ -57,6 +62,7 @@ static const struct format {
 };
 
 #define FORMATS_OF_WINNER "header, json or flags"
+#define FORMATS_MORE "torch for it in PyTorch, dispatch for every shape's"
 #define FORMATS_OF_SWEEP "kernel-tuner, t4, nvbench, trace, csv or views"
 
 struct settings {
@@ -75,15 +81,16 @@ static int read_format(struct settings *settings, struct err *err)
     if (!settings->as)
         return err_set(err, ERR_INPUT,
                        "export: --format=%.32s: choose " FORMATS_OF_WINNER
-                       " for the winner, or " FORMATS_OF_SWEEP
+                       " for the winner, " FORMATS_MORE ", or " FORMATS_OF_SWEEP
                        " for the whole sweep",
                        settings->format);
     if (!settings->as->winner && settings->config)
         return err_set(err, ERR_INPUT,
-                       "export: --format %s has all configurations, so "
+                       "export: --format %s has all configurations%s, so "
                        "--config does not apply",
-                       settings->as->name);
-    if (settings->as->store && settings->shape)
+                       settings->as->name,
+                       settings->as->shapes ? " that a shape prefers" : "");
+    if ((settings->as->store || settings->as->shapes) && settings->shape)
         return err_set(err, ERR_INPUT,
                        "export: --format %s has all shapes, so --shape does "
                        "not apply",
@@ -148,6 +155,19 @@ static int write_winner(struct store *store, const struct report *report,
     return rc;
 }
 
+static int write_shapes(struct store *store, const struct report *report,
+                        const struct settings *settings, FILE *to,
+                        struct err *err)
+{
+    struct stored_spec stored = { NULL, NULL, NULL };
+    int rc = stored_spec_open(report, &stored, err);
+
+    if (rc == 0)
+        rc = settings->as->shapes(store, report, &stored, to, err);
+    stored_spec_close(&stored);
+    return rc;
+}
+
 static int write_whole(struct store *store, const struct report *report,
                        const struct settings *settings, FILE *to,
                        struct err *err)
@@ -177,6 +197,8 @@ static int run(struct store *store, const struct settings *settings,
         rc = report_load(store, &report, err);
     if (rc == 0)
         rc = settings->as->store ? settings->as->store(store, page.to, err)
+             : settings->as->shapes
+                 ? write_shapes(store, report, settings, page.to, err)
              : settings->as->whole
                  ? write_whole(store, report, settings, page.to, err)
                  : write_winner(store, report, settings, page.to, err);

@@ -1,5 +1,6 @@
 """fa-coord export after a real sweep: the header in a C and a C++ program."""
 
+import importlib.util
 import json
 import os
 import re
@@ -36,6 +37,26 @@ int use(void);
 int use(void) { return tile + block_size + (int)sizeof(mode) + MODE_plain + VECTOR_ADD_TILE; }
 """
 
+DISPATCH = r"""
+#include "dispatch.h"
+#include <stdio.h>
+
+static const char *const keys[VECTOR_ADD_CONFIGS] = VECTOR_ADD_CONFIG_KEYS;
+static const char *const flags[VECTOR_ADD_CONFIGS] = VECTOR_ADD_CONFIG_FLAGS;
+
+int main(void)
+{
+    for (int i = 0; i < VECTOR_ADD_CHOICES; i++) {
+        const struct vector_add_choice *at = &vector_add_choices[vector_add_choose(vector_add_choices[i].N)];
+
+        printf("%s|%s|%lld|%lld|%lld|%lld|%lld|%lld|%lld|%lld\n", keys[at->config], flags[at->config], at->N, at->grid[0],
+               at->grid[1], at->grid[2], at->block[0], at->block[1], at->block[2], at->smem);
+    }
+    printf("%d %d %d %d\n", vector_add_choose(5000000000), vector_add_choose(3000), vector_add_choose(1500), vector_add_choose(1));
+    return 0;
+}
+"""
+
 COMPILERS = [["gcc", "-std=c17", "-pedantic"], ["g++", "-std=c++17", "-D_Static_assert=static_assert"]]
 
 
@@ -51,6 +72,7 @@ class Export(rig.Rig):
         spec["baseline"] = {"BLOCK_SIZE": 64, "ITEMS": 1, "VECTOR": False, "MODE": "plain"}
         spec["launch"] = {"grid": ["max((N + TILE - 1) / TILE, sm_count / 1000)"], "block": ["BLOCK_SIZE"],
                           "smem": "CASE MODE WHEN 'fast' THEN 1024 ELSE 16 * (N % 2) END"}
+        spec["emulation_shapes"].append({"name": "n1k", "N": 1000})
         with open(path, "w") as f:
             json.dump(spec, f)
         self.run_coord(folder, "sweep", "--device", "cpu")
@@ -90,6 +112,8 @@ class Export(rig.Rig):
             self.compile(folder, compiler, '#include "tuned.h"\n' + KERNEL, "-c", "-DFA_EXPORT_KERNEL", "-include",
                          "tuned.h", "-o", "k.o")
         self.flags(folder)
+        self.dispatch(folder, export)
+        self.torch(folder)
         self.refusals(folder)
         self.nothing()
 
@@ -100,6 +124,37 @@ class Export(rig.Rig):
         with open(os.path.join(folder, "k.c"), "w") as f:
             f.write(KERNEL.replace("VECTOR_ADD_TILE", "ITEMS"))
         subprocess.run(f"gcc -c {flags.strip()} k.c -o k.o", shell=True, cwd=folder, check=True)
+
+    def dispatch(self, folder, export):
+        """The table has each shape's winner and its launch, and a new shape gets the nearest one's."""
+        self.run_coord(folder, "export", "--format", "dispatch", "--out", "dispatch.h")
+        wanted = []
+        for shape in export["shapes"]:
+            best = json.loads(self.run_coord(folder, "export", "--format", "json", "--shape", shape["name"]).stdout)
+            at = next(s for s in best["shapes"] if s["name"] == shape["name"])
+            flags = self.run_coord(folder, "export", "--format", "flags", "--shape", shape["name"]).stdout.strip()
+            wanted.append([best["key"], flags, str(at["vars"]["N"]), *map(str, [*at["grid"], *at["block"], at["smem"]])])
+        for compiler in COMPILERS:
+            self.compile(folder, compiler, DISPATCH, "-o", "main")
+            out = subprocess.run(["./main"], cwd=folder, check=True, capture_output=True, text=True).stdout.splitlines()
+            self.assertEqual([line.split("|") for line in out[:-1]], wanted)
+            self.assertEqual(out[-1], "0 0 1 1")
+
+    def torch(self, folder):
+        """The file is read without PyTorch; where it and a GPU are, test_export_torch.py runs it."""
+        self.run_coord(folder, "export", "--format", "torch", "--out", "vector_add_torch.py")
+        spec = importlib.util.spec_from_file_location("vector_add_torch", os.path.join(folder, "vector_add_torch.py"))
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        self.assertEqual(module.NAME, "vector_add")
+        self.assertEqual(module.SOURCE, "vector_add.cu")
+        self.assertEqual(module.ARGUMENTS, ["a", "b", "out", "n", "N"])
+        self.assertIn("BLOCK_SIZE", module.MACROS)
+        with open(os.path.join(folder, "tuned.h")) as f:
+            self.assertEqual(module.HEADER, f.read())
+        self.assertIn("static void launch(at::Tensor a_a, at::Tensor a_b, at::Tensor a_out, int64_t a_n, int64_t N)", module.GLUE)
+        self.assertIn("void *arguments[] = { &p_a, &p_b, &p_out, &p_n };", module.GLUE)
+        self.assertIn("dim3 grid((unsigned)VECTOR_ADD_LAUNCH_GRID_X(N), ", module.GLUE)
 
     def refusals(self, folder):
         """Each flaw has one message, and the file stays as it was."""
