@@ -42,6 +42,7 @@ typedef void whole_fn(const struct landscape *landscape, FILE *to);
 
 static const struct format {
     const char *name;
+    bool binary; /* not for a terminal */
     int (*winner)(struct export *export, FILE *to, struct err *err);
     int (*shapes)(struct store *store, const struct report *report,
                   struct stored_spec *stored, FILE *to, struct err *err);
@@ -52,6 +53,7 @@ static const struct format {
     { "json", .winner = export_json },
     { "flags", .winner = print_flags },
     { "torch", .winner = export_torch },
+    { "cubin", .winner = export_cubin, .binary = true },
     { "dispatch", .shapes = export_dispatch },
     { "kernel-tuner", .whole = kernel_tuner_write },
     { "t4", .whole = t4_write },
@@ -62,7 +64,9 @@ static const struct format {
 };
 
 #define FORMATS_OF_WINNER "header, json or flags"
-#define FORMATS_MORE "torch for it in PyTorch, dispatch for every shape's"
+#define FORMATS_MORE                                                           \
+    "torch for it in PyTorch, cubin for its machine code, dispatch for every " \
+    "shape's"
 #define FORMATS_OF_SWEEP "kernel-tuner, t4, nvbench, trace, csv or views"
 
 struct settings {
@@ -84,6 +88,11 @@ static int read_format(struct settings *settings, struct err *err)
                        " for the winner, " FORMATS_MORE ", or " FORMATS_OF_SWEEP
                        " for the whole sweep",
                        settings->format);
+    if (settings->as->binary && !settings->out)
+        return err_set(err, ERR_INPUT,
+                       "export: --format %s is not text; name a file with "
+                       "--out",
+                       settings->as->name);
     if (!settings->as->winner && settings->config)
         return err_set(err, ERR_INPUT,
                        "export: --format %s has all configurations%s, so "

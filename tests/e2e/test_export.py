@@ -1,5 +1,6 @@
 """fa-coord export after a real sweep: the header in a C and a C++ program."""
 
+import glob
 import importlib.util
 import json
 import os
@@ -156,6 +157,32 @@ class Export(rig.Rig):
         self.assertIn("void *arguments[] = { &p_a, &p_b, &p_out, &p_n };", module.GLUE)
         self.assertIn("dim3 grid((unsigned)VECTOR_ADD_LAUNCH_GRID_X(N), ", module.GLUE)
 
+    @unittest.skipUnless(rig.NVCC, "nvcc is not here")
+    def test_the_cubin_is_that_of_the_build(self):
+        folder = self.kernel("vector_add")
+        path = os.path.join(folder, "sweep.json")
+        with open(path) as f:
+            text = re.sub(r'"BLOCK_SIZE": \[.*?\]', '"BLOCK_SIZE": [256]', f.read())
+        with open(path, "w") as f:
+            f.write(re.sub(r'"ITEMS": \[.*?\]', '"ITEMS": [1]', text))
+        self.run_coord(folder, "space", ".", "--build", "--arch", "sm_90", "--db", "x.db")
+        which = ("--db", "x.db", "--config", "BLOCK_SIZE=256,ITEMS=1,VECTOR=false")
+        self.run_coord(folder, "export", *which, "--format", "cubin", "--out", "k.cubin")
+        artifact = json.loads(self.run_coord(folder, "export", *which, "--format", "json").stdout)["origin"]["artifact"]
+        (cached,) = glob.glob(os.path.join(self.env["HOME"], ".cache", "fa-coord", "artifacts", artifact))
+        with open(os.path.join(folder, "k.cubin"), "rb") as a, open(cached, "rb") as b:
+            cubin = a.read()
+            self.assertEqual(cubin, b.read())
+        self.assertEqual(cubin[:4], b"\x7fELF")
+        for args, said, change in (
+                ((), "--format cubin is not text; name a file with --out", None),
+                (("--out", "other"), "is damaged: its hash is ", lambda: os.truncate(cached, 1000)),
+                (("--out", "other"), "is not in the cache of this machine's worker", lambda: os.remove(cached))):
+            if change:
+                change()
+            self.assertIn(said, self.run_coord(folder, "export", *which, "--format", "cubin", *args, code=2).stderr)
+        self.assertFalse(os.path.exists(os.path.join(folder, "other")))
+
     def refusals(self, folder):
         """Each flaw has one message, and the file stays as it was."""
         def refused(text, *args, code=2):
@@ -169,6 +196,7 @@ class Export(rig.Rig):
         refused("there is no tunable 'BLOCK'", "--config", "BLOCK=1")
         refused("is not a configuration of this sweep", "--config", "BLOCK_SIZE=256,ITEMS=1,VECTOR=false,MODE=plain")
         refused("no configuration of this sweep has a key that begins with 'ffff'", "--config", "ffff")
+        refused("is no cubin: the sweep was not on a GPU", "--format", "cubin", "--out", "k.cubin")
         refused("not both", "sweep.json", "--db", "vector_add.db")
         refused("none.db", "--db", "none.db", code=7)
         refused("does not give the name of the sweep", "none.json")
