@@ -1,6 +1,4 @@
-/* py_internal.h - syntax trees of the Python subset; private to
- * coordinator/python
- */
+/* py_internal.h - syntax trees of the Python subset; private to py_*.c */
 #ifndef FA_COORDINATOR_PYTHON_PY_INTERNAL_H
 #define FA_COORDINATOR_PYTHON_PY_INTERNAL_H
 

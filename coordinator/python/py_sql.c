@@ -277,7 +277,7 @@ static int put_choice(struct py_sql *sql, const struct py_node *condition,
                       const struct py_node *a, const struct py_node *b,
                       struct py_sql_type *type)
 {
-    struct py_sql_type first, second;
+    struct py_sql_type first = { PY_INT, true }, second = first;
     int rc;
 
     buf_str(sql->out, "iif(");
