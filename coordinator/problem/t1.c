@@ -16,32 +16,56 @@
 
 /* ---- the file */
 
+/* Read the next key of the top object; false at its end, or at a flaw. */
+static bool next_key(struct json_stream *stream)
+{
+    enum json_token token;
+    struct err err;
+
+    return json_stream_next(stream, &token, &err) == 0 &&
+           token == JSON_STREAM_KEY;
+}
+
+static bool skip_value(struct json_stream *stream)
+{
+    enum json_token token;
+    struct err err;
+
+    return json_stream_next(stream, &token, &err) == 0 &&
+           json_stream_skip(stream, token, &err) == 0;
+}
+
+/* Only small members stand before its space in a T1 file, so a record, which
+ * may be large, is not read through. */
+static bool has_space(struct json_stream *stream)
+{
+    enum json_token token;
+    struct err err;
+
+    if (json_stream_next(stream, &token, &err) < 0 ||
+        token != JSON_STREAM_OPEN_OBJECT)
+        return false;
+    while (next_key(stream)) {
+        const char *key = json_stream_text(stream);
+
+        if (strcmp(key, "ConfigurationSpace") == 0)
+            return true;
+        if (strcmp(key, "cache") == 0 || strcmp(key, "results") == 0 ||
+            !skip_value(stream))
+            return false;
+    }
+    return false;
+}
+
 bool t1_is(const char *path)
 {
     struct json_stream *stream;
-    enum json_token token;
-    bool is = false;
     struct err err;
-    int rc = json_stream_open(path, &stream, &err);
+    bool is;
 
-    if (rc < 0)
+    if (json_stream_open(path, &stream, &err) < 0)
         return false;
-    rc = json_stream_next(stream, &token, &err);
-    if (rc == 0 && token != JSON_STREAM_OPEN_OBJECT)
-        rc = ERR_INPUT;
-    while (rc == 0 && !is &&
-           (rc = json_stream_next(stream, &token, &err)) == 0 &&
-           token == JSON_STREAM_KEY) {
-        is = strcmp(json_stream_text(stream), "ConfigurationSpace") == 0;
-        /* Only small members stand before it in a T1 file. */
-        if (!is && strcmp(json_stream_text(stream), "cache") == 0)
-            break;
-        if (!is && strcmp(json_stream_text(stream), "results") == 0)
-            break;
-        rc = json_stream_next(stream, &token, &err);
-        if (rc == 0)
-            rc = json_stream_skip(stream, token, &err);
-    }
+    is = has_space(stream);
     json_stream_close(stream);
     return is;
 }

@@ -366,6 +366,25 @@ static int eval_if(struct py_run *run, const struct py_node *node,
                          out);
 }
 
+/* "[1, 2] + list(range(4, 8))" */
+static int eval_joined_lists(struct py_run *run, const struct py_node *node,
+                             const struct py_value *a, const struct py_value *b,
+                             struct py_value *out)
+{
+    struct py_value *items;
+    int rc = py_run_list(run, node->at, a->n + b->n, &items);
+
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < a->n; i++)
+        items[i] = a->items[i];
+    for (size_t i = 0; i < b->n; i++)
+        items[a->n + i] = b->items[i];
+    *out =
+        (struct py_value){ .kind = PY_LIST, .items = items, .n = a->n + b->n };
+    return 0;
+}
+
 static int eval_pair(struct py_run *run, const struct py_node *node,
                      struct py_value *out)
 {
@@ -374,8 +393,11 @@ static int eval_pair(struct py_run *run, const struct py_node *node,
 
     if (rc == 0)
         rc = eval(run, node->items[1], &b);
-    return rc < 0 ? rc
-                  : py_arithmetic(node->op, &a, &b, node->at, out, run->flaw);
+    if (rc < 0)
+        return rc;
+    if (node->op == PY_OP_ADD && a.kind == PY_LIST && b.kind == PY_LIST)
+        return eval_joined_lists(run, node, &a, &b, out);
+    return py_arithmetic(node->op, &a, &b, node->at, out, run->flaw);
 }
 
 static int eval(struct py_run *run, const struct py_node *node,

@@ -4,7 +4,7 @@
  * without Python:
  *   literals   numbers, texts, True, False, lists, tuples
  *   operators  or and not, chained comparisons, in, not in, | ^ & << >>,
- *              + - * / // % **, a if b else c, list[i]
+ *              + - * / // % **, a if b else c, list[i], list + list
  *   functions  abs all any bool ceil float floor int len list log2 max min pow
  *              range round set sorted sqrt sum tuple; also with "math."
  *   lists      [f(i) for i in range(n) if g(i)], also inside of a function
