@@ -403,6 +403,7 @@ static int eval_pair(struct py_run *run, const struct py_node *node,
 static int eval(struct py_run *run, const struct py_node *node,
                 struct py_value *out)
 {
+    *out = py_value_int(0);
     if (spend(run, node->at, 1) < 0)
         return ERR_INPUT;
     switch (node->op) {
@@ -454,9 +455,17 @@ int py_expression_eval(struct py_expression *expression,
                        struct py_flaw *flaw)
 {
     long steps = PY_EXPRESSION_STEPS;
+    int rc;
 
     drop_lists(expression);
-    return py_eval_node(expression, expression->root, scope, &steps, out, flaw);
+    rc = py_eval_node(expression, expression->root, scope, &steps, out, flaw);
+    expression->steps = PY_EXPRESSION_STEPS - steps;
+    return rc;
+}
+
+long py_expression_steps(const struct py_expression *expression)
+{
+    return expression->steps;
 }
 
 void py_expression_free(struct py_expression *expression)

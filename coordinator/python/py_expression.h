@@ -63,6 +63,9 @@ int py_expression_eval(struct py_expression *expression,
                        const struct py_scope *scope, struct py_value *out,
                        struct py_flaw *flaw);
 
+/* How many steps that took. */
+long py_expression_steps(const struct py_expression *expression);
+
 /* Whether the expression has this free name. */
 bool py_expression_uses(const struct py_expression *expression,
                         const char *name);

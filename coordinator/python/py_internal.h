@@ -64,9 +64,9 @@ struct py_expression {
     size_t n_texts;
     struct py_value **lists; /* of the newest evaluation */
     size_t n_lists;
+    long steps; /* it took */
 };
 
-/* A word of the text, or an operator. */
 enum py_token {
     PY_TOKEN_END,
     PY_TOKEN_NUMBER,

@@ -103,7 +103,7 @@ void py_sql_literal(struct py_sql *sql, const struct py_value *value)
 static int put_constant(struct py_sql *sql, const struct py_node *node,
                         struct py_sql_type *type)
 {
-    struct py_value value;
+    struct py_value value = { .kind = PY_INT };
     int rc = py_sql_constant(sql, node, &value);
 
     if (rc < 0)
@@ -327,7 +327,7 @@ static int put_item(struct py_sql *sql, const struct py_node *node,
     const struct py_node *list = node->items[0], *place = node->items[1];
     const struct py_name *name =
         list->op == PY_OP_NAME ? find(sql, list->text) : NULL;
-    struct py_value value, at;
+    struct py_value value = { .kind = PY_INT }, at = value;
     int rc;
 
     if (!name || !name->sql || name->value.kind != PY_LIST ||
@@ -513,7 +513,7 @@ static int put_logic(struct py_sql *sql, const struct py_node *node)
 int py_sql_truth(struct py_sql *sql, const struct py_node *node)
 {
     struct py_sql_type type;
-    struct py_value value;
+    struct py_value value = { .kind = PY_INT };
     struct buf text;
     int rc = spend(sql, node);
 
