@@ -50,7 +50,7 @@ static int values_of_python(const struct t1 *problem, const struct json *text,
                             struct t1_tunable *tunable, struct err *err)
 {
     struct py_scope nothing = { NULL, 0 };
-    struct py_value list;
+    struct py_value list = { .kind = PY_INT };
     struct py_flaw flaw;
     int rc = py_expression_parse(text->text, &tunable->list, &flaw);
 
@@ -265,7 +265,7 @@ static int holds(struct walk *walk, struct t1_condition *condition)
 {
     struct t1 *problem = walk->problem;
     struct py_scope scope = t1_scope(problem);
-    struct py_value value;
+    struct py_value value = { .kind = PY_INT };
     struct py_flaw flaw;
 
     int rc = py_expression_eval(condition->python, &scope, &value, &flaw);

@@ -180,7 +180,7 @@ static int relate(struct py_run *run, const struct py_node *node,
 static int eval_compare(struct py_run *run, const struct py_node *node,
                         struct py_value *out)
 {
-    struct py_value left, right;
+    struct py_value left = { .kind = PY_INT }, right = left;
     bool truth = true;
     int rc = eval(run, node->items[0], &left);
 
@@ -200,7 +200,7 @@ static int eval_prefixed(struct py_run *run, const struct py_node *node,
 {
     static const struct py_value zero = { .kind = PY_INT };
     static const struct py_value ones = { .kind = PY_INT, .integer = -1 };
-    struct py_value value;
+    struct py_value value = { .kind = PY_INT };
     int rc = eval(run, node->items[0], &value);
 
     if (rc < 0)
@@ -223,7 +223,7 @@ static int eval_prefixed(struct py_run *run, const struct py_node *node,
 static int eval_index(struct py_run *run, const struct py_node *node,
                       struct py_value *out)
 {
-    struct py_value list, place;
+    struct py_value list = { .kind = PY_INT }, place = list;
     int rc = eval(run, node->items[0], &list);
     int64_t at;
 
@@ -285,7 +285,7 @@ static int collect(struct py_run *run, const struct py_node *node,
 static int collect_each(struct py_run *run, const struct py_node *node,
                         struct collection *to)
 {
-    struct py_value list;
+    struct py_value list = { .kind = PY_INT };
     int rc = eval(run, node->items[0], &list);
 
     if (rc == 0 && list.kind != PY_LIST)
@@ -310,7 +310,7 @@ static int collect_each(struct py_run *run, const struct py_node *node,
 static int collect(struct py_run *run, const struct py_node *node,
                    struct collection *to)
 {
-    struct py_value value;
+    struct py_value value = { .kind = PY_INT };
     int rc = spend(run, node->at, 1);
 
     if (rc < 0)
@@ -358,7 +358,7 @@ static int eval_collect(struct py_run *run, const struct py_node *node,
 static int eval_if(struct py_run *run, const struct py_node *node,
                    struct py_value *out)
 {
-    struct py_value condition;
+    struct py_value condition = { .kind = PY_INT };
     int rc = eval(run, node->items[0], &condition);
 
     return rc < 0 ? rc
@@ -388,7 +388,7 @@ static int eval_joined_lists(struct py_run *run, const struct py_node *node,
 static int eval_pair(struct py_run *run, const struct py_node *node,
                      struct py_value *out)
 {
-    struct py_value a, b;
+    struct py_value a = { .kind = PY_INT }, b = a;
     int rc = eval(run, node->items[0], &a);
 
     if (rc == 0)
