@@ -210,6 +210,24 @@ class Exchange(rig.Rig):
         ran = self.run_coord(self.folder, "import", "bad.json", "--sweep", "bad_sweep.json", "--lenient")
         self.assertIn("note: line 1: the condition '__import__('os')' is left out", ran.stderr)
 
+    def test_a_t1_problem_is_searched_on_a_record(self):
+        self.make()
+        problem = {"ConfigurationSpace": {
+            "TuningParameters": [{"Name": n, "Type": "int", "Values": str(v)} for n, v in (
+                ("BX", XS), ("BY", YS), ("UNROLL", UNROLLS), ("MODE", ["plain"]))],
+            "Conditions": [{"Expression": "BX * BY <= 256 and MODE == 'plain'", "Parameters": ["BX", "BY", "MODE"]}]},
+            "KernelSpecification": {"KernelName": "k", "KernelFile": "k.cu", "Arguments": [
+                {"Name": "out", "Type": "float", "MemoryType": "Vector", "AccessType": "WriteOnly", "Size": 1}]}}
+        with open(self.path("bowl.t1.json"), "w") as f:
+            json.dump(problem, f)
+        self.run_coord(self.folder, "import", "bowl.t1.json", "--sweep", "t1.json")
+        with open(self.path("t1.json")) as f:
+            text = f.read()
+        with open(self.path("t1.json"), "w") as f:
+            f.write(text.replace('"tolerance"', '"confirm": false, "search": { "strategy": "lhs:5" },\n"tolerance"'))
+        self.run_coord(self.folder, "sweep", "t1.json", "--device", "replay=bowl.json", "--speed-up", "100000", "--db", "x.db")
+        self.assertEqual(self.rows("x.db", "SELECT count(*) FROM outcome"), [(5,)])
+
 
 if __name__ == "__main__":
     unittest.main()
