@@ -227,7 +227,7 @@ static void put_event(struct trace *trace, struct span *span)
 static int each(struct trace *trace, struct store *store, const char *text,
                 void (*put)(struct trace *trace, struct span *span))
 {
-    struct row_query query = { NULL };
+    struct row_query query;
     struct span span;
     int rc =
         row_open(store_db(store), text, &span_shape, &query, trace->err, "");
