@@ -93,6 +93,8 @@ int cmd_compare(int argc, char *argv[])
           "count every slower configuration as a regression, not only the "
           "winner",
           NULL },
+        { "across-gpus", OPTION_FLAG, &rules.across_gpus, NULL,
+          "compare records of two models of GPU, whatever their names", NULL },
         { "top", OPTION_INT, &settings.top, "N",
           "rows of configurations to show, 0 for all (default 20; JSON has "
           "all)",

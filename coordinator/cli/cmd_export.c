@@ -7,9 +7,12 @@
 #include "common/mem.h"
 #include "coordinator/cli/cmd.h"
 #include "coordinator/exchange/kernel_tuner.h"
+#include "coordinator/exchange/nvbench.h"
 #include "coordinator/exchange/t4.h"
 #include "coordinator/exchange/trace.h"
+#include "coordinator/exchange/views.h"
 #include "coordinator/export/export.h"
+#include "coordinator/export/export_dispatch.h"
 #include "coordinator/inspect/landscape_db.h"
 #include "coordinator/replay/landscape.h"
 #include "coordinator/result/report.h"
@@ -39,20 +42,35 @@ typedef void whole_fn(const struct landscape *landscape, FILE *to);
 
 static const struct format {
     const char *name;
+    bool binary; /* not for a terminal */
     int (*winner)(struct export *export, FILE *to, struct err *err);
+    int (*shapes)(struct store *store, const struct report *report,
+                  struct stored_spec *stored, FILE *to, struct err *err);
     whole_fn *whole; /* of a format that has all configurations */
     int (*store)(struct store *store, FILE *to, struct err *err);
 } formats[] = {
     { "header", .winner = print_header },
     { "json", .winner = export_json },
     { "flags", .winner = print_flags },
+    { "torch", .winner = export_torch },
+    { "cubin", .winner = export_cubin, .binary = true },
+    { "dispatch", .shapes = export_dispatch },
     { "kernel-tuner", .whole = kernel_tuner_write },
     { "t4", .whole = t4_write },
+    { "nvbench", .whole = nvbench_write },
     { "trace", .store = trace_write },
+    { "csv", .store = views_csv },
+    { "views", .store = views_script },
 };
 
+#define FORMATS                                                       \
+    "header|json|flags|torch|cubin|dispatch|kernel-tuner|t4|nvbench|" \
+    "trace|csv|views"
 #define FORMATS_OF_WINNER "header, json or flags"
-#define FORMATS_OF_SWEEP "kernel-tuner, t4 or trace"
+#define FORMATS_MORE                                                           \
+    "torch for it in PyTorch, cubin for its machine code, dispatch for every " \
+    "shape's"
+#define FORMATS_OF_SWEEP "kernel-tuner, t4, nvbench, trace, csv or views"
 
 struct settings {
     const char *sweep, *db, *format, *config, *shape, *out;
@@ -70,15 +88,21 @@ static int read_format(struct settings *settings, struct err *err)
     if (!settings->as)
         return err_set(err, ERR_INPUT,
                        "export: --format=%.32s: choose " FORMATS_OF_WINNER
-                       " for the winner, or " FORMATS_OF_SWEEP
+                       " for the winner, " FORMATS_MORE ", or " FORMATS_OF_SWEEP
                        " for the whole sweep",
                        settings->format);
+    if (settings->as->binary && !settings->out)
+        return err_set(err, ERR_INPUT,
+                       "export: --format %s is not text; name a file with "
+                       "--out",
+                       settings->as->name);
     if (!settings->as->winner && settings->config)
         return err_set(err, ERR_INPUT,
-                       "export: --format %s has all configurations, so "
+                       "export: --format %s has all configurations%s, so "
                        "--config does not apply",
-                       settings->as->name);
-    if (settings->as->store && settings->shape)
+                       settings->as->name,
+                       settings->as->shapes ? " that a shape prefers" : "");
+    if ((settings->as->store || settings->as->shapes) && settings->shape)
         return err_set(err, ERR_INPUT,
                        "export: --format %s has all shapes, so --shape does "
                        "not apply",
@@ -140,6 +164,19 @@ static int write_winner(struct store *store, const struct report *report,
     return rc;
 }
 
+static int write_shapes(struct store *store, const struct report *report,
+                        const struct settings *settings, FILE *to,
+                        struct err *err)
+{
+    struct stored_spec stored = { NULL, NULL, NULL };
+    int rc = stored_spec_open(report, &stored, err);
+
+    if (rc == 0)
+        rc = settings->as->shapes(store, report, &stored, to, err);
+    stored_spec_close(&stored);
+    return rc;
+}
+
 static int write_whole(struct store *store, const struct report *report,
                        const struct settings *settings, FILE *to,
                        struct err *err)
@@ -170,6 +207,8 @@ static int run(struct store *store, const struct settings *settings,
         rc = report_load(store, &report, err);
     if (rc == 0)
         rc = settings->as->store ? settings->as->store(store, page.to, err)
+             : settings->as->shapes
+                 ? write_shapes(store, report, settings, page.to, err)
              : settings->as->whole
                  ? write_whole(store, report, settings, page.to, err)
                  : write_winner(store, report, settings, page.to, err);
@@ -198,7 +237,7 @@ int cmd_export(int argc, char *argv[])
 {
     struct settings settings = { .format = "header" };
     const struct option list[] = {
-        { "format", OPTION_TEXT, &settings.format, "NAME",
+        { "format", OPTION_TEXT, &settings.format, FORMATS,
           FORMATS_OF_WINNER
           " for the winner (default: header), " FORMATS_OF_SWEEP
           " for the whole sweep",

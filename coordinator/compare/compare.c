@@ -386,7 +386,7 @@ int compare_make(const struct compare_side *a, const struct compare_side *b,
 
     *compare = (struct compare){ .a = a, .b = b, .rules = *rules };
     *out = NULL;
-    rc = compare_refuse(a, b, err);
+    rc = compare_refuse(a, b, rules->across_gpus, err);
     for (size_t i = 0; i < a->report->n_shapes; i++)
         shapes = shapes || shape_in_b(compare, i) != NO_SHAPE;
     if (rc == 0 && !shapes)

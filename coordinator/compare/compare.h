@@ -36,6 +36,7 @@ struct compare_rules {
                        * together with 1 - alpha, and so do the others' */
     double threshold; /* 0.03: smaller changes are ignored */
     bool every;       /* every configuration decides, not only the winner */
+    bool across_gpus; /* two records may come from two models of GPU */
 };
 
 #define COMPARE_RULES                     \

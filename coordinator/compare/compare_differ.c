@@ -91,6 +91,12 @@ static const char *kind_of(const struct compare_side *side)
                : "times of a GPU";
 }
 
+static bool are_records(const struct report *a, const struct report *b)
+{
+    return device_kind_is(a->device, DEVICE_KIND_REPLAY) &&
+           device_kind_is(b->device, DEVICE_KIND_REPLAY);
+}
+
 static int refuse_model(const struct compare_side *a,
                         const struct compare_side *b, struct err *err)
 {
@@ -98,9 +104,12 @@ static int refuse_model(const struct compare_side *a,
     int rc =
         err_set(err, ERR_INPUT,
                 "%s was measured on %s (%s), %s on %s (%s): times of different "
-                "GPU models cannot be compared",
+                "GPU models cannot be compared%s",
                 a->file.path, in_a, a->report->arch, b->file.path, in_b,
-                b->report->arch);
+                b->report->arch,
+                are_records(a->report, b->report)
+                    ? "; --across-gpus compares records all the same"
+                    : "");
 
     free(in_a);
     free(in_b);
@@ -123,30 +132,47 @@ static bool share_a_tunable(const struct report *a, const struct report *b)
 
 /* A sweep may be renamed, and a kernel may get other tunables, but not both at
  * once.  The shape of a record does not describe the problem: there the name
- * decides. */
-static bool are_two_kernels(const struct report *a, const struct report *b)
+ * decides, unless the user says that the records differ in GPU: their names
+ * often have it. */
+static bool are_two_kernels(const struct report *a, const struct report *b,
+                            bool across_gpus)
 {
     return strcmp(a->name, b->name) != 0 &&
-           (device_kind_is(a->device, DEVICE_KIND_REPLAY) ||
+           ((device_kind_is(a->device, DEVICE_KIND_REPLAY) && !across_gpus) ||
             !share_a_tunable(a, b));
 }
 
-int compare_refuse(const struct compare_side *a, const struct compare_side *b,
-                   struct err *err)
+static bool are_two_models(const struct compare_side *a,
+                           const struct compare_side *b)
 {
+    return strcmp(a->report->arch, b->report->arch) != 0 ||
+           !gpu_arch_same_model(&a->facts, &b->facts) ||
+           (a->n_gpus && b->n_gpus && !same_set(a, b, name_of));
+}
+
+int compare_refuse(const struct compare_side *a, const struct compare_side *b,
+                   bool across_gpus, struct err *err)
+{
+    if (across_gpus && !are_records(a->report, b->report))
+        return err_set(err, ERR_INPUT,
+                       "compare: --across-gpus is for records; %s holds %s, %s "
+                       "holds %s",
+                       a->file.path, kind_of(a), b->file.path, kind_of(b));
     if (strcmp(a->report->device, b->report->device) != 0)
         return err_set(err, ERR_INPUT,
                        "%s holds %s, %s holds %s: these cannot be compared",
                        a->file.path, kind_of(a), b->file.path, kind_of(b));
-    if (are_two_kernels(a->report, b->report))
+    if (are_two_kernels(a->report, b->report, across_gpus))
         return err_set(err, ERR_INPUT,
                        "%s is a sweep of '%s', %s of '%s': different kernels "
-                       "cannot be compared",
+                       "cannot be compared%s",
                        a->file.path, a->report->name, b->file.path,
-                       b->report->name);
-    if (strcmp(a->report->arch, b->report->arch) != 0 ||
-        !gpu_arch_same_model(&a->facts, &b->facts) ||
-        (a->n_gpus && b->n_gpus && !same_set(a, b, name_of)))
+                       b->report->name,
+                       !across_gpus && are_records(a->report, b->report)
+                           ? "; --across-gpus compares records of one kernel "
+                             "on two GPUs"
+                           : "");
+    if (!across_gpus && are_two_models(a, b))
         return refuse_model(a, b, err);
     if (strcmp(a->l2, b->l2) != 0)
         return err_set(err, ERR_INPUT,
@@ -229,9 +255,13 @@ void compare_warn(const struct compare_side *a, const struct compare_side *b,
     if (strcmp(a->report->name, b->report->name) != 0)
         add(&list, mem_printf("different sweeps: '%s' in A, '%s' in B",
                               a->report->name, b->report->name));
-    warn_set(&list, a, b, uuid_of,
-             "different GPUs of the same model, which often differ by more "
-             "than 1 %");
+    if (are_two_models(a, b))
+        warn_set(&list, a, b, name_of,
+                 "two models of GPU, so every ratio is one of GPUs, too");
+    else
+        warn_set(&list, a, b, uuid_of,
+                 "different GPUs of the same model, which often differ by more "
+                 "than 1 %");
     warn_set(&list, a, b, driver_of, "another driver");
     warn_set(&list, a, b, toolkit_of, "another toolkit");
     warn_clock(&list, a, b);

@@ -8,15 +8,17 @@
 #ifndef FA_COORDINATOR_COMPARE_COMPARE_DIFFER_H
 #define FA_COORDINATOR_COMPARE_COMPARE_DIFFER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct compare_side;
 struct err;
 
 /* ERR_INPUT, with the reason, if the times cannot be compared: another kind of
- * device or model of GPU, another cache treatment, another kernel. */
+ * device or model of GPU, another cache treatment, another kernel.  With
+ * 'across_gpus' records may have two models, and then two names. */
 int compare_refuse(const struct compare_side *a, const struct compare_side *b,
-                   struct err *err);
+                   bool across_gpus, struct err *err);
 
 /* One sentence for each difference; the caller frees them and the list. */
 void compare_warn(const struct compare_side *a, const struct compare_side *b,

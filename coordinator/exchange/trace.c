@@ -26,27 +26,64 @@ static const struct row_column span_columns[] = {
 };
 static const struct row_shape span_shape = ROW_SHAPE(NULL, span_columns);
 
-/* A build and a measurement end when they are received; how long they took is
- * stored.  What was built from the cache took no time. */
+/* A build and a measurement end when they are received, and begin as long
+ * before as they took, but not before they were leased: in a replay they took
+ * as long as recorded.  What was built from the cache took no time. */
+#define BEGIN(seconds)                                    \
+    " max(received_utc-CAST(" seconds "*1e9 AS INTEGER)," \
+    " coalesce(l.leased_utc, 0)), received_utc"
+#define LEASE(of, stage, shape, purpose, round)                   \
+    " LEFT JOIN given l ON l.epoch=" of ".epoch AND l.config=" of \
+    ".config AND l.attempt=" of ".attempt AND l.stage='" stage    \
+    "' AND l.shape=" shape " AND l.purpose=" purpose " AND l.round=" round
+
 static const char spans_query[] =
     "WITH place AS (SELECT g.uuid AS uuid, 'GPU ' || g.position || ' ' || "
-    "g.name AS name FROM gpu g) "
+    "g.name AS name FROM gpu g), "
+    "given AS MATERIALIZED (SELECT epoch, config, shape, purpose, stage,"
+    " round, attempt, max(leased_utc) AS leased_utc FROM lease"
+    " GROUP BY 1, 2, 3, 4, 5, 6, 7) "
     "SELECT host, '0 host' AS lane, category AS name, 'host' AS kind,"
     " coalesce((SELECT l.config FROM lease l WHERE l.epoch=i.epoch AND"
     " l.id=i.lease),'') AS config, '' AS detail, start_utc AS begin_utc,"
     " start_utc+end_ns-start_ns AS end_utc FROM interval i "
-    "UNION ALL SELECT host, '1 builds', purpose || ' ' || outcome, 'build',"
-    " config, detail, received_utc-CAST(seconds*1e9 AS INTEGER), received_utc"
-    " FROM build WHERE cached=0 "
-    "UNION ALL SELECT host, '2 ' || coalesce((SELECT name FROM place WHERE"
-    " uuid=r.gpu),r.gpu), purpose || ' ' || outcome, 'measure', config,"
-    " shape || CASE detail WHEN '' THEN '' ELSE ': ' || detail END,"
-    " received_utc-CAST(held_s*1e9 AS INTEGER), received_utc FROM result r "
-    "UNION ALL SELECT host, '2 ' || coalesce((SELECT name FROM place WHERE"
-    " uuid=t.gpu),t.gpu), purpose || ' ' || t.name || ' ' || outcome, 'tool',"
-    " config, detail, received_utc-CAST(seconds*1e9 AS INTEGER), received_utc"
-    " FROM tool t "
-    "ORDER BY host, lane, begin_utc, end_utc DESC";
+    "UNION ALL SELECT host, '1 builds', b.purpose || ' ' || outcome, 'build',"
+    " b.config, detail," BEGIN("seconds") " FROM build b" LEASE(
+        "b", "build", "''", "b.purpose",
+        "0") " WHERE cached=0 "
+             "UNION ALL SELECT host, '2 ' || coalesce((SELECT name FROM place "
+             "WHERE"
+             " uuid=r.gpu),r.gpu), r.purpose || ' ' || outcome, 'measure', "
+             "r.config,"
+             " r.shape || CASE detail WHEN '' THEN '' ELSE ': ' || detail "
+             "END," BEGIN("held_s") " FROM result r" LEASE(
+                 "r", "measure", "r.shape", "r.purpose",
+                 "r.round") " "
+                            "UNION ALL SELECT host, '2 ' || coalesce((SELECT "
+                            "name FROM place WHERE"
+                            " uuid=t.gpu),t.gpu), t.purpose || ' ' || t.name "
+                            "|| ' ' || outcome,"
+                            " 'tool', t.config, detail," BEGIN(
+                                "seconds") " FROM tool t" LEASE("t", "tool",
+                                                                "t.shape",
+                                                                "t.purpose",
+                                                                "t.round") " "
+                                                                           "ORD"
+                                                                           "ER "
+                                                                           "BY "
+                                                                           "hos"
+                                                                           "t, "
+                                                                           "lan"
+                                                                           "e, "
+                                                                           "beg"
+                                                                           "in_"
+                                                                           "utc"
+                                                                           ", "
+                                                                           "end"
+                                                                           "_ut"
+                                                                           "c "
+                                                                           "DES"
+                                                                           "C";
 
 static const char events_query[] =
     "SELECT '' AS host, '' AS lane, name, level AS kind, '' AS config,"
@@ -133,6 +170,8 @@ static int64_t lane_of(struct trace *trace, struct span *span)
     } else if (lanes->ends[lane] > span->begin_utc) {
         span->begin_utc = lanes->ends[lane];
     }
+    if (span->begin_utc < trace->origin_utc)
+        span->begin_utc = trace->origin_utc;
     if (span->end_utc < span->begin_utc)
         span->end_utc = span->begin_utc;
     lanes->ends[lane] = span->end_utc;
@@ -188,7 +227,7 @@ static void put_event(struct trace *trace, struct span *span)
 static int each(struct trace *trace, struct store *store, const char *text,
                 void (*put)(struct trace *trace, struct span *span))
 {
-    struct row_query query = { NULL };
+    struct row_query query;
     struct span span;
     int rc =
         row_open(store_db(store), text, &span_shape, &query, trace->err, "");

@@ -2,8 +2,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,99 +11,61 @@
 #include "common/mem.h"
 #include "coordinator/problem/t1_internal.h"
 #include "coordinator/text/json_stream.h"
-#include "coordinator/text/terminal.h"
 
 #define NAME_BYTES 48
 
-/* ---- notes and flaws */
-
-void t1_note(struct t1 *problem, const char *fmt, ...)
-{
-    char text[400];
-    va_list ap;
-
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof(text), fmt, ap);
-    va_end(ap);
-    problem->notes =
-        mem_grow(problem->notes, problem->n_notes + 1, sizeof(char *));
-    /* A note is a comment of the sweep file, so it stays on its line. */
-    problem->notes[problem->n_notes++] =
-        terminal_clean(mem_strdup(text), false);
-}
-
-int t1_flaw(const struct t1 *problem, const struct json *at, const char *why,
-            struct err *err, const char *fmt, ...)
-{
-    va_list ap;
-    int rc;
-
-    va_start(ap, fmt);
-    rc = caret_text_verr(err, &problem->text, at->at, why, fmt, ap);
-    va_end(ap);
-    return rc;
-}
-
-/* An escape in the text moves the caret; the message has the place, too. */
-int t1_python_flaw(const struct t1 *problem, size_t at,
-                   const struct py_flaw *flaw, const char *text,
-                   struct err *err)
-{
-    size_t place = at + 1 + flaw->at;
-
-    return caret_text_err(
-        err, &problem->text, place < problem->text.len ? place : at,
-        "--lenient leaves out conditions that cannot be "
-        "gates, and rejects configurations for which one has "
-        "no value",
-        "'%.60s', column %zu: %s", text, flaw->at + 1, flaw->what);
-}
-
-const struct json *t1_member(const struct json *object, const char *key)
-{
-    return object && object->kind == JSON_OBJECT ? json_find(object, key)
-                                                 : NULL;
-}
-
-const char *t1_text(const struct json *value)
-{
-    return value && value->kind == JSON_TEXT ? value->text : NULL;
-}
-
-struct py_scope t1_scope(const struct t1 *problem)
-{
-    return (struct py_scope){ problem->names,
-                              problem->n_tunables + (problem->n_sizes > 0) };
-}
-
 /* ---- the file */
+
+/* Read the next key of the top object; false at its end, or at a flaw. */
+static bool next_key(struct json_stream *stream)
+{
+    enum json_token token;
+    struct err err;
+
+    return json_stream_next(stream, &token, &err) == 0 &&
+           token == JSON_STREAM_KEY;
+}
+
+static bool skip_value(struct json_stream *stream)
+{
+    enum json_token token;
+    struct err err;
+
+    return json_stream_next(stream, &token, &err) == 0 &&
+           json_stream_skip(stream, token, &err) == 0;
+}
+
+/* Only small members stand before its space in a T1 file, so a record, which
+ * may be large, is not read through. */
+static bool has_space(struct json_stream *stream)
+{
+    enum json_token token;
+    struct err err;
+
+    if (json_stream_next(stream, &token, &err) < 0 ||
+        token != JSON_STREAM_OPEN_OBJECT)
+        return false;
+    while (next_key(stream)) {
+        const char *key = json_stream_text(stream);
+
+        if (strcmp(key, "ConfigurationSpace") == 0)
+            return true;
+        if (strcmp(key, "cache") == 0 || strcmp(key, "results") == 0 ||
+            !skip_value(stream))
+            return false;
+    }
+    return false;
+}
 
 bool t1_is(const char *path)
 {
     struct json_stream *stream;
-    enum json_token token;
-    bool is = false;
     struct err err;
-    int rc = json_stream_open(path, &stream, &err);
+    bool is;
 
-    if (rc < 0)
+    if (json_stream_open(path, &stream, &err) < 0)
         return false;
-    rc = json_stream_next(stream, &token, &err);
-    if (rc == 0 && token != JSON_STREAM_OPEN_OBJECT)
-        rc = ERR_INPUT;
-    while (rc == 0 && !is &&
-           (rc = json_stream_next(stream, &token, &err)) == 0 &&
-           token == JSON_STREAM_KEY) {
-        is = strcmp(json_stream_text(stream), "ConfigurationSpace") == 0;
-        /* Only small members stand before it in a T1 file. */
-        if (!is && strcmp(json_stream_text(stream), "cache") == 0)
-            break;
-        if (!is && strcmp(json_stream_text(stream), "results") == 0)
-            break;
-        rc = json_stream_next(stream, &token, &err);
-        if (rc == 0)
-            rc = json_stream_skip(stream, token, &err);
-    }
+    is = has_space(stream);
     json_stream_close(stream);
     return is;
 }

@@ -61,6 +61,8 @@ struct t1 {
     size_t n_notes;
 };
 
+/* ---- t1_flaw.c */
+
 /* Record what was left out or assumed. */
 void t1_note(struct t1 *problem, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -37,48 +37,50 @@ int t1_read_sizes(struct t1 *problem, const struct json *kernel,
     return 0;
 }
 
-/* A Python expression, or a number, as SQL. */
-static int sql_of(struct t1 *problem, const struct json *json, struct buf *out,
-                  struct err *err)
+/* A Python expression, or a number, as SQL.  What cannot be read is noted, and
+ * 1: files of others have launches with names that are no tunables, and the
+ * user has to look at the kernel anyway. */
+static void sql_of(struct t1 *problem, const struct json *json, struct buf *out)
 {
     struct py_scope scope = t1_scope(problem);
     struct py_expression *python;
-    struct py_flaw flaw;
-    int rc;
+    struct py_flaw flaw = { 0, "it is neither a number nor a text" };
+    size_t before = out->len;
+    int rc = ERR_INPUT;
 
     if (json->kind == JSON_NUMBER && json->whole) {
         buf_int(out, (int64_t)json->number);
-        return 0;
+        return;
     }
-    if (json->kind != JSON_TEXT)
-        return t1_flaw(problem, json, NULL, err,
-                       "it must be a whole number, or a text with an "
-                       "expression");
-    rc = py_expression_parse(json->text, &python, &flaw);
+    if (json->kind == JSON_TEXT)
+        rc = py_expression_parse(json->text, &python, &flaw);
     if (rc == 0) {
         rc = py_sql_expression(python, &scope, out, &flaw);
         py_expression_free(python);
     }
-    return rc < 0 ? t1_flaw(problem, json, NULL, err, "'%.60s': %s", json->text,
-                            flaw.what)
-                  : 0;
+    if (rc == 0)
+        return;
+    while (out->len > before)
+        out->bytes[--out->len] = '\0';
+    buf_str(out, "1");
+    t1_note(problem, "line %d: '%.60s' is taken for 1: %s",
+            caret_line_number(&problem->text, json->at),
+            json->kind == JSON_TEXT ? json->text : "", flaw.what);
 }
 
 /* ---- launch */
 
 /* Blocks that cover a size, as Kernel Tuner counts them: the size divided by
  * the product of the list, rounded up. */
-static int grid_of_divisors(struct t1 *problem, size_t axis,
-                            const struct json *divisors, struct buf *out,
-                            struct err *err)
+static void grid_of_divisors(struct t1 *problem, size_t axis,
+                             const struct json *divisors, struct buf *out)
 {
     struct buf product;
-    int rc = 0;
 
     buf_init(&product, T1_SQL_MAX);
-    for (size_t i = 0; rc == 0 && i < divisors->n; i++) {
+    for (size_t i = 0; i < divisors->n; i++) {
         buf_str(&product, i ? " * " : "");
-        rc = sql_of(problem, &divisors->items[i], &product, err);
+        sql_of(problem, &divisors->items[i], &product);
     }
     if (divisors->n == 0)
         buf_printf(out, "P%zu", axis);
@@ -86,11 +88,10 @@ static int grid_of_divisors(struct t1 *problem, size_t axis,
         buf_printf(out, "(P%zu + %s - 1) / (%s)", axis, buf_text(&product),
                    buf_text(&product));
     buf_fini(&product);
-    return rc;
 }
 
-static int read_axis(struct t1 *problem, const struct json *kernel, size_t axis,
-                     struct err *err)
+static void read_axis(struct t1 *problem, const struct json *kernel,
+                      size_t axis)
 {
     static const char *const names[] = { "X", "Y", "Z" };
     static const char *const divisors[] = { "GridDivX", "GridDivY",
@@ -103,16 +104,15 @@ static int read_axis(struct t1 *problem, const struct json *kernel, size_t axis,
     const char *kind = t1_text(t1_member(kernel, "GlobalSizeType"));
     bool threads = kind && strcmp(kind, "OpenCL") == 0;
     struct buf grid, block;
-    int rc = 0;
 
     buf_init(&grid, T1_SQL_MAX);
     buf_init(&block, T1_SQL_MAX);
     if (local)
-        rc = sql_of(problem, local, &block, err);
-    if (rc == 0 && list && list->kind == JSON_ARRAY && axis < problem->n_sizes)
-        rc = grid_of_divisors(problem, axis, list, &grid, err);
-    else if (rc == 0 && global)
-        rc = sql_of(problem, global, &grid, err);
+        sql_of(problem, local, &block);
+    if (list && list->kind == JSON_ARRAY && axis < problem->n_sizes)
+        grid_of_divisors(problem, axis, list, &grid);
+    else if (global)
+        sql_of(problem, global, &grid);
     problem->launch[axis] = global && grid.len && threads && !list
                                 ? mem_printf("(%s) / (%s)", buf_text(&grid),
                                              block.len ? buf_text(&block) : "1")
@@ -120,7 +120,6 @@ static int read_axis(struct t1 *problem, const struct json *kernel, size_t axis,
     problem->launch[3 + axis] = mem_strdup(block.len ? buf_text(&block) : "1");
     buf_fini(&grid);
     buf_fini(&block);
-    return rc;
 }
 
 /* ---- arguments */
@@ -171,8 +170,7 @@ static const char *access_of(const struct json *json)
                : NULL;
 }
 
-static int read_argument(struct t1 *problem, const struct json *json, size_t i,
-                         struct err *err)
+static void read_argument(struct t1 *problem, const struct json *json, size_t i)
 {
     struct t1_argument *argument = &problem->arguments[problem->n_arguments];
     const char *name = t1_text(t1_member(json, "Name"));
@@ -181,7 +179,6 @@ static int read_argument(struct t1 *problem, const struct json *json, size_t i,
     const char *memory = t1_text(t1_member(json, "MemoryType"));
     size_t k = 0;
     struct buf sql;
-    int rc;
 
     while (k < sizeof(types) / sizeof(types[0]) && !is_text(type, types[k].t1))
         k++;
@@ -193,7 +190,7 @@ static int read_argument(struct t1 *problem, const struct json *json, size_t i,
                 "the argument '%.60s' is left out: its type or memory "
                 "has no counterpart in a sweep file",
                 name ? name : "");
-        return 0;
+        return;
     }
     problem->n_arguments++;
     argument->name = name ? mem_strdup(name) : mem_printf("argument_%zu", i);
@@ -201,32 +198,31 @@ static int read_argument(struct t1 *problem, const struct json *json, size_t i,
     argument->access = access_of(json);
     argument->fill = fill_of(json, types[k].type);
     if (memory && strcmp(memory, "Scalar") == 0)
-        return 0;
+        return;
     buf_init(&sql, T1_SQL_MAX);
-    rc = size ? sql_of(problem, size, &sql, err) : 0;
+    if (size)
+        sql_of(problem, size, &sql);
     argument->size = types[k].n == 1
                          ? mem_strdup(sql.len ? buf_text(&sql) : "1")
                          : mem_printf("%d * (%s)", types[k].n,
                                       sql.len ? buf_text(&sql) : "1");
     buf_fini(&sql);
-    return rc;
 }
 
 int t1_read_kernel(struct t1 *problem, const struct json *kernel,
                    struct err *err)
 {
     const struct json *list = t1_member(kernel, "Arguments");
-    int rc = 0;
 
-    for (size_t axis = 0; rc == 0 && axis < 3; axis++)
-        rc = read_axis(problem, kernel, axis, err);
-    if (rc < 0 || !list || list->kind != JSON_ARRAY)
-        return rc;
+    for (size_t axis = 0; axis < 3; axis++)
+        read_axis(problem, kernel, axis);
+    if (!list || list->kind != JSON_ARRAY)
+        return 0;
     if (list->n > ARGUMENTS_MAX)
         return t1_flaw(problem, list, NULL, err, "more than %d arguments",
                        ARGUMENTS_MAX);
     problem->arguments = mem_new(list->n + 1, sizeof(*problem->arguments));
-    for (size_t i = 0; rc == 0 && i < list->n; i++)
-        rc = read_argument(problem, &list->items[i], i, err);
-    return rc;
+    for (size_t i = 0; i < list->n; i++)
+        read_argument(problem, &list->items[i], i);
+    return 0;
 }

@@ -9,8 +9,8 @@
 #include "coordinator/python/py_sql.h"
 #include "coordinator/replay/landscape.h"
 
-#define VALUES_MAX 4096         /* of a tunable in a sweep file */
-#define EVALUATIONS_MAX 2000000 /* while counting: seconds */
+#define VALUES_MAX 4096    /* of a tunable in a sweep file */
+#define STEPS_MAX 20000000 /* while counting: less than a second */
 
 /* ---- tunables */
 
@@ -50,7 +50,7 @@ static int values_of_python(const struct t1 *problem, const struct json *text,
                             struct t1_tunable *tunable, struct err *err)
 {
     struct py_scope nothing = { NULL, 0 };
-    struct py_value list;
+    struct py_value list = { .kind = PY_INT };
     struct py_flaw flaw;
     int rc = py_expression_parse(text->text, &tunable->list, &flaw);
 
@@ -255,7 +255,7 @@ int t1_read_conditions(struct t1 *problem, const struct json *space,
 
 struct walk {
     struct t1 *problem;
-    long left; /* evaluations */
+    long left; /* steps of evaluations */
     bool found;
     struct err *err;
 };
@@ -265,11 +265,13 @@ static int holds(struct walk *walk, struct t1_condition *condition)
 {
     struct t1 *problem = walk->problem;
     struct py_scope scope = t1_scope(problem);
-    struct py_value value;
+    struct py_value value = { .kind = PY_INT };
     struct py_flaw flaw;
 
-    walk->left--;
-    if (py_expression_eval(condition->python, &scope, &value, &flaw) == 0)
+    int rc = py_expression_eval(condition->python, &scope, &value, &flaw);
+
+    walk->left -= py_expression_steps(condition->python);
+    if (rc == 0)
         return py_value_truth(&value);
     return problem->lenient ? 0
                             : t1_python_flaw(problem, condition->at, &flaw,
@@ -334,7 +336,7 @@ static int try_defaults(struct walk *walk, bool *pass)
 
 int t1_walk(struct t1 *problem, struct err *err)
 {
-    struct walk walk = { problem, EVALUATIONS_MAX, false, err };
+    struct walk walk = { problem, STEPS_MAX, false, err };
     bool pass;
     int rc = try_defaults(&walk, &pass);
 
@@ -359,7 +361,7 @@ int t1_walk(struct t1 *problem, struct err *err)
                                        "configuration"
                                      : "the defaults do not pass the "
                                        "conditions, and no configuration that "
-                                       "does was found in 2,000,000 tries");
+                                       "does was found in 20,000,000 steps");
     if (!pass)
         t1_note(problem, "the defaults do not pass the conditions; the "
                          "baseline is the first configuration that does");

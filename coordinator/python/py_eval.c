@@ -180,7 +180,7 @@ static int relate(struct py_run *run, const struct py_node *node,
 static int eval_compare(struct py_run *run, const struct py_node *node,
                         struct py_value *out)
 {
-    struct py_value left, right;
+    struct py_value left = { .kind = PY_INT }, right = left;
     bool truth = true;
     int rc = eval(run, node->items[0], &left);
 
@@ -200,7 +200,7 @@ static int eval_prefixed(struct py_run *run, const struct py_node *node,
 {
     static const struct py_value zero = { .kind = PY_INT };
     static const struct py_value ones = { .kind = PY_INT, .integer = -1 };
-    struct py_value value;
+    struct py_value value = { .kind = PY_INT };
     int rc = eval(run, node->items[0], &value);
 
     if (rc < 0)
@@ -223,7 +223,7 @@ static int eval_prefixed(struct py_run *run, const struct py_node *node,
 static int eval_index(struct py_run *run, const struct py_node *node,
                       struct py_value *out)
 {
-    struct py_value list, place;
+    struct py_value list = { .kind = PY_INT }, place = list;
     int rc = eval(run, node->items[0], &list);
     int64_t at;
 
@@ -285,7 +285,7 @@ static int collect(struct py_run *run, const struct py_node *node,
 static int collect_each(struct py_run *run, const struct py_node *node,
                         struct collection *to)
 {
-    struct py_value list;
+    struct py_value list = { .kind = PY_INT };
     int rc = eval(run, node->items[0], &list);
 
     if (rc == 0 && list.kind != PY_LIST)
@@ -310,7 +310,7 @@ static int collect_each(struct py_run *run, const struct py_node *node,
 static int collect(struct py_run *run, const struct py_node *node,
                    struct collection *to)
 {
-    struct py_value value;
+    struct py_value value = { .kind = PY_INT };
     int rc = spend(run, node->at, 1);
 
     if (rc < 0)
@@ -358,7 +358,7 @@ static int eval_collect(struct py_run *run, const struct py_node *node,
 static int eval_if(struct py_run *run, const struct py_node *node,
                    struct py_value *out)
 {
-    struct py_value condition;
+    struct py_value condition = { .kind = PY_INT };
     int rc = eval(run, node->items[0], &condition);
 
     return rc < 0 ? rc
@@ -366,21 +366,44 @@ static int eval_if(struct py_run *run, const struct py_node *node,
                          out);
 }
 
+/* "[1, 2] + list(range(4, 8))" */
+static int eval_joined_lists(struct py_run *run, const struct py_node *node,
+                             const struct py_value *a, const struct py_value *b,
+                             struct py_value *out)
+{
+    struct py_value *items;
+    int rc = py_run_list(run, node->at, a->n + b->n, &items);
+
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < a->n; i++)
+        items[i] = a->items[i];
+    for (size_t i = 0; i < b->n; i++)
+        items[a->n + i] = b->items[i];
+    *out =
+        (struct py_value){ .kind = PY_LIST, .items = items, .n = a->n + b->n };
+    return 0;
+}
+
 static int eval_pair(struct py_run *run, const struct py_node *node,
                      struct py_value *out)
 {
-    struct py_value a, b;
+    struct py_value a = { .kind = PY_INT }, b = a;
     int rc = eval(run, node->items[0], &a);
 
     if (rc == 0)
         rc = eval(run, node->items[1], &b);
-    return rc < 0 ? rc
-                  : py_arithmetic(node->op, &a, &b, node->at, out, run->flaw);
+    if (rc < 0)
+        return rc;
+    if (node->op == PY_OP_ADD && a.kind == PY_LIST && b.kind == PY_LIST)
+        return eval_joined_lists(run, node, &a, &b, out);
+    return py_arithmetic(node->op, &a, &b, node->at, out, run->flaw);
 }
 
 static int eval(struct py_run *run, const struct py_node *node,
                 struct py_value *out)
 {
+    *out = py_value_int(0);
     if (spend(run, node->at, 1) < 0)
         return ERR_INPUT;
     switch (node->op) {
@@ -432,9 +455,17 @@ int py_expression_eval(struct py_expression *expression,
                        struct py_flaw *flaw)
 {
     long steps = PY_EXPRESSION_STEPS;
+    int rc;
 
     drop_lists(expression);
-    return py_eval_node(expression, expression->root, scope, &steps, out, flaw);
+    rc = py_eval_node(expression, expression->root, scope, &steps, out, flaw);
+    expression->steps = PY_EXPRESSION_STEPS - steps;
+    return rc;
+}
+
+long py_expression_steps(const struct py_expression *expression)
+{
+    return expression->steps;
 }
 
 void py_expression_free(struct py_expression *expression)

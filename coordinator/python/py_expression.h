@@ -4,7 +4,7 @@
  * without Python:
  *   literals   numbers, texts, True, False, lists, tuples
  *   operators  or and not, chained comparisons, in, not in, | ^ & << >>,
- *              + - * / // % **, a if b else c, list[i]
+ *              + - * / // % **, a if b else c, list[i], list + list
  *   functions  abs all any bool ceil float floor int len list log2 max min pow
  *              range round set sorted sqrt sum tuple; also with "math."
  *   lists      [f(i) for i in range(n) if g(i)], also inside of a function
@@ -62,6 +62,9 @@ void py_expression_free(struct py_expression *expression); /* NULL is fine */
 int py_expression_eval(struct py_expression *expression,
                        const struct py_scope *scope, struct py_value *out,
                        struct py_flaw *flaw);
+
+/* How many steps that took. */
+long py_expression_steps(const struct py_expression *expression);
 
 /* Whether the expression has this free name. */
 bool py_expression_uses(const struct py_expression *expression,

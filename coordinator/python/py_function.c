@@ -5,6 +5,8 @@
 #include "common/err.h"
 #include "coordinator/python/py_internal.h"
 
+#define WHOLE_END 9223372036854775808.0 /* 2^63 */
+
 struct call {
     struct py_run *run;
     const struct py_node *node;
@@ -34,7 +36,7 @@ static bool one_number(const struct call *call)
 
 static int whole_of(const struct call *call, double real, struct py_value *out)
 {
-    if (!(real >= -0x1p63 && real < 0x1p63))
+    if (isnan(real) || real < -WHOLE_END || real >= WHOLE_END)
         return py_flaw_set(call->flaw, call->node->at,
                            "the result is beyond 64 bits");
     *out = py_value_int((int64_t)real);

@@ -1,6 +1,4 @@
-/* py_internal.h - syntax trees of the Python subset; private to
- * coordinator/python
- */
+/* py_internal.h - syntax trees of the Python subset; private to py_*.c */
 #ifndef FA_COORDINATOR_PYTHON_PY_INTERNAL_H
 #define FA_COORDINATOR_PYTHON_PY_INTERNAL_H
 
@@ -66,9 +64,9 @@ struct py_expression {
     size_t n_texts;
     struct py_value **lists; /* of the newest evaluation */
     size_t n_lists;
+    long steps; /* it took */
 };
 
-/* A word of the text, or an operator. */
 enum py_token {
     PY_TOKEN_END,
     PY_TOKEN_NUMBER,

@@ -103,7 +103,7 @@ void py_sql_literal(struct py_sql *sql, const struct py_value *value)
 static int put_constant(struct py_sql *sql, const struct py_node *node,
                         struct py_sql_type *type)
 {
-    struct py_value value;
+    struct py_value value = { .kind = PY_INT };
     int rc = py_sql_constant(sql, node, &value);
 
     if (rc < 0)
@@ -216,7 +216,7 @@ static void put_form(struct buf *out, const char *form, const char *a,
 static int put_pair(struct py_sql *sql, const struct py_node *node,
                     struct py_sql_type *type)
 {
-    struct py_sql_type a, b;
+    struct py_sql_type a = { PY_INT, true }, b = a;
     struct buf left, right;
     const char *form = NULL;
     bool whole, positive;
@@ -238,7 +238,7 @@ static int put_pair(struct py_sql *sql, const struct py_node *node,
                                   positive && node->op != PY_OP_SUBTRACT };
         rc = form ? 0 : no_counterpart(sql, node);
     }
-    if (rc == 0)
+    if (rc == 0 && form)
         put_form(sql->out, form, buf_text(&left), buf_text(&right));
     buf_fini(&left);
     buf_fini(&right);
@@ -255,13 +255,15 @@ static int put_prefixed(struct py_sql *sql, const struct py_node *node,
                                                  : "(");
     rc = py_sql_value(sql, node->items[0], type);
     buf_str(sql->out, ")");
-    if (rc == 0 && (type->kind == PY_TEXT ||
-                    (node->op == PY_OP_INVERT && !is_whole(*type))))
+    if (rc < 0)
+        return rc;
+    if ((type->kind == PY_TEXT ||
+         (node->op == PY_OP_INVERT && !is_whole(*type))))
         return no_counterpart(sql, node);
     if (type->kind == PY_BOOL)
         type->kind = PY_INT;
     type->positive = type->positive && node->op == PY_OP_PLUS;
-    return rc;
+    return 0;
 }
 
 static struct py_sql_type either(struct py_sql_type a, struct py_sql_type b)
@@ -277,7 +279,7 @@ static int put_choice(struct py_sql *sql, const struct py_node *condition,
                       const struct py_node *a, const struct py_node *b,
                       struct py_sql_type *type)
 {
-    struct py_sql_type first, second;
+    struct py_sql_type first = { PY_INT, true }, second = first;
     int rc;
 
     buf_str(sql->out, "iif(");
@@ -325,7 +327,7 @@ static int put_item(struct py_sql *sql, const struct py_node *node,
     const struct py_node *list = node->items[0], *place = node->items[1];
     const struct py_name *name =
         list->op == PY_OP_NAME ? find(sql, list->text) : NULL;
-    struct py_value value, at;
+    struct py_value value = { .kind = PY_INT }, at = value;
     int rc;
 
     if (!name || !name->sql || name->value.kind != PY_LIST ||
@@ -363,7 +365,7 @@ static const struct {
 static int put_function(struct py_sql *sql, const struct py_node *node,
                         struct py_sql_type *type)
 {
-    struct py_sql_type argument;
+    struct py_sql_type argument = { PY_INT, true };
     struct buf text;
     int rc;
 
@@ -376,12 +378,14 @@ static int put_function(struct py_sql *sql, const struct py_node *node,
         if (rc == 0)
             put_form(sql->out, functions[i].form, buf_text(&text), "");
         buf_fini(&text);
+        if (rc < 0)
+            return rc;
         *type = (struct py_sql_type){
             functions[i].whole || (i == 0 && is_whole(argument)) ? PY_INT
                                                                  : PY_REAL,
             i == 0 || (argument.positive && functions[i].whole)
         };
-        return rc;
+        return 0;
     }
     return no_counterpart(sql, node);
 }
@@ -456,7 +460,7 @@ static int put_relation(struct py_sql *sql, const struct py_node *node,
     static const char *const signs[] = { " < ",  " <= ", " > ",
                                          " >= ", " = ",  " <> " };
     enum py_relation relation = node->relations[i];
-    struct py_sql_type a, b;
+    struct py_sql_type a = { PY_INT, true }, b = a;
     int rc;
 
     if (relation == PY_IN || relation == PY_NOT_IN) {
@@ -509,7 +513,7 @@ static int put_logic(struct py_sql *sql, const struct py_node *node)
 int py_sql_truth(struct py_sql *sql, const struct py_node *node)
 {
     struct py_sql_type type;
-    struct py_value value;
+    struct py_value value = { .kind = PY_INT };
     struct buf text;
     int rc = spend(sql, node);
 

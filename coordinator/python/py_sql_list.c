@@ -44,7 +44,7 @@ static int each_value(struct visit *visit, const struct py_node *node,
                       struct item *item)
 {
     struct py_sql *sql = visit->sql;
-    struct py_value list;
+    struct py_value list = { .kind = PY_INT };
     int rc;
 
     if (!py_sql_is_constant(sql, node->items[0]))
@@ -65,7 +65,7 @@ static int each_value(struct visit *visit, const struct py_node *node,
 static int each_clause(struct visit *visit, const struct py_node *node,
                        struct item *item)
 {
-    struct py_value value;
+    struct py_value value = { .kind = PY_INT };
     int rc;
 
     if (node->op == PY_OP_FOR)
@@ -91,7 +91,7 @@ static int each_clause(struct visit *visit, const struct py_node *node,
 static int each_item(struct visit *visit, const struct py_node *list)
 {
     struct item item = { .n_filters = 0 };
-    struct py_value value;
+    struct py_value value = { .kind = PY_INT };
     int rc = 0;
 
     if (list->op == PY_OP_COLLECT)

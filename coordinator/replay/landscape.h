@@ -2,9 +2,9 @@
  *
  * It is read from a Kernel Tuner cache file or a T4 file, gzip or plain; a file
  * that ends early because its writer crashed is read as far as it goes.  Or it
- * is read from the database of a sweep: its headline shape, and the configurations that
- * were settled.  A configuration has the number of its point in the domain.
- * Immutable once read; any thread may read it.
+ * is read from the database of a sweep: its headline shape, and the
+ * configurations that were settled.  A configuration has the number of its
+ * point in the domain. Immutable once read; any thread may read it.
  */
 #ifndef FA_COORDINATOR_REPLAY_LANDSCAPE_H
 #define FA_COORDINATOR_REPLAY_LANDSCAPE_H

@@ -33,7 +33,7 @@ double numeral_real(const char *text, int exponent)
     int power;
     size_t len = mantissa(text, &power);
 
-    /* Nothing that anyone measured has this many digits; it is rounded
+    /* No measurement has this many digits; it is rounded
      * twice. */
     if (len + 16 > sizeof(shifted))
         return strtod(text, NULL) * pow(10, exponent);

@@ -94,7 +94,10 @@ int evidence_origin(struct store *store, const char *config, const char *nonce,
                     evidence_origin_fn *fn, void *arg, struct err *err)
 {
     static const char text[] =
-        "SELECT c.source_key, r.artifact, g.name AS gpu, g.driver,"
+        "SELECT c.source_key, coalesce(r.artifact, (SELECT b.artifact"
+        "  FROM build b WHERE b.config=c.key AND b.source_key=c.source_key"
+        "  AND b.outcome='built' ORDER BY b.counted DESC, b.received_utc DESC"
+        "  LIMIT 1)) AS artifact, g.name AS gpu, g.driver,"
         " r.received_utc AS measured_utc,"
         " (SELECT h.toolkit FROM build b JOIN host h ON h.name=b.host"
         "  WHERE b.config=c.key AND b.source_key=c.source_key"

@@ -38,7 +38,8 @@ int evidence_builds_find(struct row_query *builds, const char *config,
                          struct err *err);
 void evidence_builds_close(struct row_query *builds); /* NULL is fine */
 
-/* The origin of a measurement; "" and 0 if not known. */
+/* The origin of a measurement; "" and 0 if not known.  Without a measurement
+ * the artifact is that of the last build. */
 struct evidence_origin {
     const char *source_key, *artifact, *gpu, *driver, *toolkit;
     int64_t measured_utc;

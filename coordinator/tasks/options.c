@@ -14,6 +14,7 @@
 #include "coordinator/text/suggest.h"
 
 #define LIST_MAX 64    /* flags of a command */
+#define CHOICES_MAX 40 /* columns of choices in the help */
 #define HELP_COLUMN 28 /* where the texts about the flags begin */
 
 static struct {
@@ -360,6 +361,13 @@ int options_parse(const struct options *options, int argc, char *argv[],
     return taken < 0 ? taken : take_defaults(&parse, err);
 }
 
+const char *options_value(const struct option *option)
+{
+    if (option->kind == OPTION_FLAG)
+        return "";
+    return strlen(option->value) > CHOICES_MAX ? "NAME" : option->value;
+}
+
 static void print_flag(const char *name, const char *value, const char *help,
                        FILE *to)
 {
@@ -384,9 +392,7 @@ void options_help(const struct options *options, FILE *to)
     for (size_t i = 0; i < options->n; i++) {
         const struct option *option = &options->list[i];
 
-        print_flag(option->name,
-                   option->kind == OPTION_FLAG ? "" : option->value,
-                   option->help, to);
+        print_flag(option->name, options_value(option), option->help, to);
     }
     print_flag("help", "", "this text, like -h", to);
 }

@@ -80,6 +80,10 @@ void options_on_help(options_show *show, void *to);
  * was given and has been answered, or ERR_INPUT. */
 int options_parse(const struct options *options, int argc, char *argv[],
                   struct err *err);
+/* What help shows as the value of a flag: of many choices, which its text
+ * explains, only that it is one of them; "" for a flag without a value. */
+const char *options_value(const struct option *option);
+
 /* Usage, purpose and flags, as wide as the output. */
 void options_help(const struct options *options, FILE *to);
 

@@ -117,7 +117,7 @@ static void put_flags(const struct options *options, FILE *to)
         fputs("\\fR", to);
         if (option->kind != OPTION_FLAG) {
             fputs(" \\fI", to);
-            put(option->value, to);
+            put(options_value(option), to);
             fputs("\\fR", to);
         }
         fputc('\n', to);

@@ -1,8 +1,11 @@
 """Files of other tuners: what fa-coord writes, it reads back equal, and can replay."""
 
 import contextlib
+import csv
+import io
 import itertools
 import json
+import shutil
 import sqlite3
 import unittest
 
@@ -60,6 +63,31 @@ class Exchange(rig.Rig):
         for kind, sql in (("build", "SELECT count(*) FROM build WHERE cached = 0"), ("measure", "SELECT count(*) FROM result")):
             self.assertEqual(sum(e["cat"] == kind for e in spans), self.rows(db, sql)[0][0])
 
+    def views(self, db, cache):
+        script = self.exported(db, "views", "views.sql")
+        shutil.copy(self.path(db), self.path("before.db"))
+        with contextlib.closing(sqlite3.connect(f"file:{self.path(db)}?mode=ro", uri=True)) as base:
+            base.executescript(script)
+            def table(name):
+                rows = base.execute(f"SELECT * FROM {name}")
+                return [dict(zip([column[0] for column in rows.description], row)) for row in rows]
+            self.assertEqual({(r["BX"], r["BY_"], r["UNROLL"], r["MODE"]) for r in table("fa_config")},
+                             {(e["BX"], e["BY"], e["UNROLL"], "plain") for e in cache.values()})
+            words = {}
+            for row in table("fa_outcome"):
+                words[row["outcome"]] = words.get(row["outcome"], 0) + 1
+            self.assertEqual(words, landscape.words(cache))
+            self.assertEqual(sum(r["outcome"] == "compile" for r in table("fa_build")), words["compile"])
+            self.assertEqual(len(table("fa_result")), len(cache) - words["compile"])
+            self.assertEqual(table("fa_host_time"), [])
+            samples = table("fa_sample")
+        with open(self.path(db), "rb") as a, open(self.path("before.db"), "rb") as b:
+            self.assertEqual(a.read(), b.read(), "the views are temporary")
+        lines = list(csv.DictReader(io.StringIO(self.exported(db, "csv", "samples.csv"))))
+        self.assertEqual(len(lines), 32 * words["correct"])
+        self.assertEqual(sorted((r["key"], int(r["sample"]), float(r["seconds"]), int(r["BX"])) for r in lines),
+                         sorted((r["key"], r["sample"], r["seconds"], r["BX"]) for r in samples))
+
     def test_a_kernel_tuner_cache_goes_out_as_it_came_in(self):
         cache = self.make()
         self.imported("bowl.json", "a.db")
@@ -82,6 +110,8 @@ class Exchange(rig.Rig):
         self.imported("out.json", "b.db")
         self.assertEqual(self.content("a.db"), self.content("b.db"))
         self.replayed("out.json", cache)
+        with self.subTest("the views of the import"):
+            self.views("a.db", cache)
         with self.subTest("the trace of that sweep"):
             self.trace("replayed.db")
             ran = self.run_coord(self.folder, "export", "--db", "a.db", "--format", "trace", code=2)
@@ -91,6 +121,22 @@ class Exchange(rig.Rig):
                                (["--shape", "recordet"], "there is no shape 'recordet' in the sweep; did you mean 'recorded'?")):
                 ran = self.run_coord(self.folder, "export", "--db", "a.db", "--format", "kernel-tuner", *args, code=2)
                 self.assertIn(said, ran.stderr)
+
+    def test_records_of_two_gpus_are_compared_when_told_so(self):
+        self.make("one.json")
+        cache = landscape.make(self.path("two.json"), xs=XS, ys=YS, unrolls=UNROLLS, time_of=lambda *at: 2 * landscape.time_ms(*at))
+        with open(self.path("two.json")) as f:
+            text = f.read()
+        with open(self.path("two.json"), "w") as f:
+            f.write(text.replace("Test GPU 9000", "Test GPU 8000"))
+        self.imported("one.json", "one.db")
+        self.imported("two.json", "two.db")
+        ran = self.run_coord(self.folder, "compare", "one.db", "two.db", code=2)
+        self.assertIn("--across-gpus compares records of one kernel on two GPUs", ran.stderr)
+        found = json.loads(self.run_coord(self.folder, "compare", "one.db", "two.db", "--across-gpus", "--json", code=1).stdout)
+        self.assertIn("two models of GPU, so every ratio is one of GPUs, too: Test GPU 9000 (recorded) in A, "
+                      "Test GPU 8000 (recorded) in B", found["warnings"])
+        self.assertEqual(found["counts"]["SLOW"], landscape.words(cache)["correct"])
 
     def test_t4_results_go_out_and_come_in(self):
         cache = self.make()
@@ -163,6 +209,24 @@ class Exchange(rig.Rig):
         self.assertIn("column 1: there is no function '__import__' in the Python subset", ran.stderr)
         ran = self.run_coord(self.folder, "import", "bad.json", "--sweep", "bad_sweep.json", "--lenient")
         self.assertIn("note: line 1: the condition '__import__('os')' is left out", ran.stderr)
+
+    def test_a_t1_problem_is_searched_on_a_record(self):
+        self.make()
+        problem = {"ConfigurationSpace": {
+            "TuningParameters": [{"Name": n, "Type": "int", "Values": str(v)} for n, v in (
+                ("BX", XS), ("BY", YS), ("UNROLL", UNROLLS), ("MODE", ["plain"]))],
+            "Conditions": [{"Expression": "BX * BY <= 256 and MODE == 'plain'", "Parameters": ["BX", "BY", "MODE"]}]},
+            "KernelSpecification": {"KernelName": "k", "KernelFile": "k.cu", "Arguments": [
+                {"Name": "out", "Type": "float", "MemoryType": "Vector", "AccessType": "WriteOnly", "Size": 1}]}}
+        with open(self.path("bowl.t1.json"), "w") as f:
+            json.dump(problem, f)
+        self.run_coord(self.folder, "import", "bowl.t1.json", "--sweep", "t1.json")
+        with open(self.path("t1.json")) as f:
+            text = f.read()
+        with open(self.path("t1.json"), "w") as f:
+            f.write(text.replace('"tolerance"', '"confirm": false, "search": { "strategy": "lhs:5" },\n"tolerance"'))
+        self.run_coord(self.folder, "sweep", "t1.json", "--device", "replay=bowl.json", "--speed-up", "100000", "--db", "x.db")
+        self.assertEqual(self.rows("x.db", "SELECT count(*) FROM outcome"), [(5,)])
 
 
 if __name__ == "__main__":

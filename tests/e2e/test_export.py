@@ -1,5 +1,7 @@
 """fa-coord export after a real sweep: the header in a C and a C++ program."""
 
+import glob
+import importlib.util
 import json
 import os
 import re
@@ -36,6 +38,26 @@ int use(void);
 int use(void) { return tile + block_size + (int)sizeof(mode) + MODE_plain + VECTOR_ADD_TILE; }
 """
 
+DISPATCH = r"""
+#include "dispatch.h"
+#include <stdio.h>
+
+static const char *const keys[VECTOR_ADD_CONFIGS] = VECTOR_ADD_CONFIG_KEYS;
+static const char *const flags[VECTOR_ADD_CONFIGS] = VECTOR_ADD_CONFIG_FLAGS;
+
+int main(void)
+{
+    for (int i = 0; i < VECTOR_ADD_CHOICES; i++) {
+        const struct vector_add_choice *at = &vector_add_choices[vector_add_choose(vector_add_choices[i].N)];
+
+        printf("%s|%s|%lld|%lld|%lld|%lld|%lld|%lld|%lld|%lld\n", keys[at->config], flags[at->config], at->N, at->grid[0],
+               at->grid[1], at->grid[2], at->block[0], at->block[1], at->block[2], at->smem);
+    }
+    printf("%d %d %d %d\n", vector_add_choose(5000000000), vector_add_choose(3000), vector_add_choose(1500), vector_add_choose(1));
+    return 0;
+}
+"""
+
 COMPILERS = [["gcc", "-std=c17", "-pedantic"], ["g++", "-std=c++17", "-D_Static_assert=static_assert"]]
 
 
@@ -51,6 +73,7 @@ class Export(rig.Rig):
         spec["baseline"] = {"BLOCK_SIZE": 64, "ITEMS": 1, "VECTOR": False, "MODE": "plain"}
         spec["launch"] = {"grid": ["max((N + TILE - 1) / TILE, sm_count / 1000)"], "block": ["BLOCK_SIZE"],
                           "smem": "CASE MODE WHEN 'fast' THEN 1024 ELSE 16 * (N % 2) END"}
+        spec["emulation_shapes"].append({"name": "n1k", "N": 1000})
         with open(path, "w") as f:
             json.dump(spec, f)
         self.run_coord(folder, "sweep", "--device", "cpu")
@@ -90,6 +113,8 @@ class Export(rig.Rig):
             self.compile(folder, compiler, '#include "tuned.h"\n' + KERNEL, "-c", "-DFA_EXPORT_KERNEL", "-include",
                          "tuned.h", "-o", "k.o")
         self.flags(folder)
+        self.dispatch(folder, export)
+        self.torch(folder)
         self.refusals(folder)
         self.nothing()
 
@@ -100,6 +125,63 @@ class Export(rig.Rig):
         with open(os.path.join(folder, "k.c"), "w") as f:
             f.write(KERNEL.replace("VECTOR_ADD_TILE", "ITEMS"))
         subprocess.run(f"gcc -c {flags.strip()} k.c -o k.o", shell=True, cwd=folder, check=True)
+
+    def dispatch(self, folder, export):
+        """The table has each shape's winner and its launch, and a new shape gets the nearest one's."""
+        self.run_coord(folder, "export", "--format", "dispatch", "--out", "dispatch.h")
+        wanted = []
+        for shape in export["shapes"]:
+            best = json.loads(self.run_coord(folder, "export", "--format", "json", "--shape", shape["name"]).stdout)
+            at = next(s for s in best["shapes"] if s["name"] == shape["name"])
+            flags = self.run_coord(folder, "export", "--format", "flags", "--shape", shape["name"]).stdout.strip()
+            wanted.append([best["key"], flags, str(at["vars"]["N"]), *map(str, [*at["grid"], *at["block"], at["smem"]])])
+        for compiler in COMPILERS:
+            self.compile(folder, compiler, DISPATCH, "-o", "main")
+            out = subprocess.run(["./main"], cwd=folder, check=True, capture_output=True, text=True).stdout.splitlines()
+            self.assertEqual([line.split("|") for line in out[:-1]], wanted)
+            self.assertEqual(out[-1], "0 0 1 1")
+
+    def torch(self, folder):
+        """The file is read without PyTorch; where it and a GPU are, test_export_torch.py runs it."""
+        self.run_coord(folder, "export", "--format", "torch", "--out", "vector_add_torch.py")
+        spec = importlib.util.spec_from_file_location("vector_add_torch", os.path.join(folder, "vector_add_torch.py"))
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        self.assertEqual(module.NAME, "vector_add")
+        self.assertEqual(module.SOURCE, "vector_add.cu")
+        self.assertEqual(module.ARGUMENTS, ["a", "b", "out", "n", "N"])
+        self.assertIn("BLOCK_SIZE", module.MACROS)
+        with open(os.path.join(folder, "tuned.h")) as f:
+            self.assertEqual(module.HEADER, f.read())
+        self.assertIn("static void launch(at::Tensor a_a, at::Tensor a_b, at::Tensor a_out, int64_t a_n, int64_t N)", module.GLUE)
+        self.assertIn("void *arguments[] = { &p_a, &p_b, &p_out, &p_n };", module.GLUE)
+        self.assertIn("dim3 grid((unsigned)VECTOR_ADD_LAUNCH_GRID_X(N), ", module.GLUE)
+
+    @unittest.skipUnless(rig.NVCC, "nvcc is not here")
+    def test_the_cubin_is_that_of_the_build(self):
+        folder = self.kernel("vector_add")
+        path = os.path.join(folder, "sweep.json")
+        with open(path) as f:
+            text = re.sub(r'"BLOCK_SIZE": \[.*?\]', '"BLOCK_SIZE": [256]', f.read())
+        with open(path, "w") as f:
+            f.write(re.sub(r'"ITEMS": \[.*?\]', '"ITEMS": [1]', text))
+        self.run_coord(folder, "space", ".", "--build", "--arch", "sm_90", "--db", "x.db")
+        which = ("--db", "x.db", "--config", "BLOCK_SIZE=256,ITEMS=1,VECTOR=false")
+        self.run_coord(folder, "export", *which, "--format", "cubin", "--out", "k.cubin")
+        artifact = json.loads(self.run_coord(folder, "export", *which, "--format", "json").stdout)["origin"]["artifact"]
+        (cached,) = glob.glob(os.path.join(self.env["HOME"], ".cache", "fa-coord", "artifacts", artifact))
+        with open(os.path.join(folder, "k.cubin"), "rb") as a, open(cached, "rb") as b:
+            cubin = a.read()
+            self.assertEqual(cubin, b.read())
+        self.assertEqual(cubin[:4], b"\x7fELF")
+        for args, said, change in (
+                ((), "--format cubin is not text; name a file with --out", None),
+                (("--out", "other"), "is damaged: its hash is ", lambda: os.truncate(cached, 1000)),
+                (("--out", "other"), "is not in the cache of this machine's worker", lambda: os.remove(cached))):
+            if change:
+                change()
+            self.assertIn(said, self.run_coord(folder, "export", *which, "--format", "cubin", *args, code=2).stderr)
+        self.assertFalse(os.path.exists(os.path.join(folder, "other")))
 
     def refusals(self, folder):
         """Each flaw has one message, and the file stays as it was."""
@@ -114,6 +196,7 @@ class Export(rig.Rig):
         refused("there is no tunable 'BLOCK'", "--config", "BLOCK=1")
         refused("is not a configuration of this sweep", "--config", "BLOCK_SIZE=256,ITEMS=1,VECTOR=false,MODE=plain")
         refused("no configuration of this sweep has a key that begins with 'ffff'", "--config", "ffff")
+        refused("is no cubin: the sweep was not on a GPU", "--format", "cubin", "--out", "k.cubin")
         refused("not both", "sweep.json", "--db", "vector_add.db")
         refused("none.db", "--db", "none.db", code=7)
         refused("does not give the name of the sweep", "none.json")

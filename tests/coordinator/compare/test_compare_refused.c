@@ -67,6 +67,48 @@ static void two_kernels_are_refused(void **state)
     compare_pair_end(&pair);
 }
 
+static void records_of_two_models_are_compared_when_told_so(void **state)
+{
+    struct compare_rules rules = COMPARE_RULES;
+    struct compare_plan a = compare_pair_calm, b = compare_pair_calm_too;
+    struct compare_pair pair = { .rc = 0 };
+
+    (void)state;
+    a.device = b.device = "replay";
+    b.arch = "sm_90";
+    compare_pair_make_side(&a, &pair.a);
+    compare_pair_make_side(&b, &pair.b);
+    pair.rc = compare_make(&pair.a, &pair.b, &rules, &pair.compare, &pair.err);
+    assert_int_equal(pair.rc, ERR_INPUT);
+    assert_non_null(strstr(pair.err.text, "--across-gpus compares records"));
+    rules.across_gpus = true;
+    pair.b.report->name[0] = 'V';
+    pair.rc = compare_make(&pair.a, &pair.b, &rules, &pair.compare, &pair.err);
+    assert_int_equal(pair.rc, 0);
+    assert_string_equal(pair.compare->warnings[1],
+                        "two models of GPU, so every ratio is one of GPUs, "
+                        "too: L4 in A, H200 in B");
+    compare_pair_end(&pair);
+}
+
+static void only_records_may_differ_in_gpu(void **state)
+{
+    struct compare_rules rules = COMPARE_RULES;
+    struct compare_plan a = compare_pair_calm, b = compare_pair_calm_too;
+    struct compare_pair pair = { .rc = 0 };
+
+    (void)state;
+    rules.across_gpus = true;
+    compare_pair_make_side(&a, &pair.a);
+    compare_pair_make_side(&b, &pair.b);
+    pair.rc = compare_make(&pair.a, &pair.b, &rules, &pair.compare, &pair.err);
+    assert_int_equal(pair.rc, ERR_INPUT);
+    assert_string_equal(pair.err.text,
+                        "compare: --across-gpus is for records; side.db holds "
+                        "times of a GPU, side.db holds times of a GPU");
+    compare_pair_end(&pair);
+}
+
 static void a_renamed_sweep_can_be_compared(void **state)
 {
     struct compare_plan b = compare_pair_calm_too;
@@ -146,6 +188,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_of_different_things_are_refused),
         cmocka_unit_test(two_kernels_are_refused),
+        cmocka_unit_test(records_of_two_models_are_compared_when_told_so),
+        cmocka_unit_test(only_records_may_differ_in_gpu),
         cmocka_unit_test(a_renamed_sweep_can_be_compared),
         cmocka_unit_test(comparing_a_file_with_itself_warns),
         cmocka_unit_test(differences_are_warned_of),

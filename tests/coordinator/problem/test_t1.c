@@ -228,10 +228,6 @@ static void a_flaw_names_file_and_line(void **state)
         { SPACE(CONDITION("BX > 100")) KERNEL,
           "the conditions reject every configuration" },
         { SPACE("7") KERNEL, "a condition has an \"Expression\"" },
-        { "{\"ConfigurationSpace\": {\"TuningParameters\": ["
-          "{\"Name\": \"a\", \"Values\": \"[1]\"}]}, \"KernelSpecification\": "
-          "{\"LocalSize\": {\"X\": \"b\"}}}",
-          "'b': there is no name 'b'" },
     };
     struct t1 *problem;
     struct err err;
@@ -242,6 +238,34 @@ static void a_flaw_names_file_and_line(void **state)
         if (!strstr(err.text, rows[i][1]) || !strstr(err.text, FILE_NAME))
             fail_msg("no '%s' in: %s", rows[i][1], err.text);
     }
+}
+
+/* As gemm_milo.json of the benchmark hub, and hotspot of BAT. */
+static void what_others_write_is_read(void **state)
+{
+    static const char text[] =
+        "{\"ConfigurationSpace\": {\"TuningParameters\": ["
+        "{\"Name\": \"A\", \"Values\": \"[1, 2, 4] + list(range(8, 24+1, "
+        "8))\", \"Default\": [0]}], \"Conditions\": []},\n"
+        "\"KernelSpecification\": {\"LocalSize\": {\"X\": \"block_size_x\"},"
+        "\"GlobalSizeType\": \"OpenCL\", \"GlobalSize\": {\"X\": \"4096\"},"
+        "\"GridDivX\": [\"A\", \"B\"], \"ProblemSize\": [64]}}";
+    struct t1 *problem = problem_of(text, false);
+    const char *const *notes;
+    struct buf sweep;
+
+    (void)state;
+    assert_int_equal(t1_points(problem), 6);
+    assert_int_equal(t1_notes(problem, &notes), 2);
+    assert_string_equal(notes[0],
+                        "line 2: 'block_size_x' is taken for 1: there "
+                        "is no name 'block_size_x'");
+    write_sweep(problem, &sweep);
+    assert_non_null(strstr(buf_text(&sweep), "\"A\": [1, 2, 4, 8, 16, 24]"));
+    assert_non_null(
+        strstr(buf_text(&sweep), "\"grid\": [\"(P0 + A * 1 - 1) / (A * 1)\""));
+    buf_fini(&sweep);
+    t1_free(problem);
 }
 
 static void a_problem_is_known_by_its_space(void **state)
@@ -278,6 +302,7 @@ int main(void)
         cmocka_unit_test(a_condition_without_a_value_is_an_error_or_rejects),
         cmocka_unit_test(lenient_leaves_out_and_notes),
         cmocka_unit_test(a_flaw_names_file_and_line),
+        cmocka_unit_test(what_others_write_is_read),
         cmocka_unit_test(a_problem_is_known_by_its_space),
     };
     int failed = cmocka_run_group_tests_name("coordinator/problem/t1", tests,
