@@ -1,36 +1,131 @@
 #include "coordinator/state/progress_view.h"
 
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/mem.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/state/reactor.h"
+#include "coordinator/spec/spec.h"
 
-#define LANES_MAX 16
-#define LANE_BYTES 160
+#define NAMES_MAX 200 /* lanes whose configurations are named: a tall screen \
+                       */
+#define NAME_BYTES 256
+
+/* The lanes of all hosts, those of a host side by side. */
+struct lanes {
+    struct progress_lane *list;
+    int64_t *leases; /* what each measures: the oldest; 0: nothing */
+    size_t *first;   /* of each host */
+    size_t n;
+    char (*names)[NAME_BYTES]; /* [NAMES_MAX] */
+};
+
+/* ---- the hosts */
+
+static enum progress_lane_state state_of(const struct host_state *host_state)
+{
+    if (host_state->state == HOST_STATE_FAILED)
+        return PROGRESS_LANE_FAILED;
+    if (host_state->conn.waits)
+        return PROGRESS_LANE_WAITS;
+    if (host_state->suspect || host_state->is_lost)
+        return PROGRESS_LANE_LOST;
+    if (host_state->state == HOST_STATE_READY)
+        return PROGRESS_LANE_IDLE;
+    return host_state->state == HOST_STATE_GREETED ? PROGRESS_LANE_SETUP
+                                                   : PROGRESS_LANE_AWAY;
+}
+
+static void add_host(struct lanes *lanes, const struct host_state *host_state)
+{
+    struct progress_lane lane = { .host = host_state->host->name,
+                                  .gpu = -1,
+                                  .state = state_of(host_state),
+                                  .key = "",
+                                  .text = "" };
+    int n = host_state->n_gpus > 0 ? host_state->n_gpus : 1;
+
+    if (lane.state != PROGRESS_LANE_IDLE && lane.state != PROGRESS_LANE_SETUP)
+        lane.text = host_state->conn.why;
+    for (int i = 0; i < n; i++) {
+        lane.gpu = host_state->n_gpus > 0 ? i : -1;
+        lanes->list[lanes->n++] = lane;
+    }
+}
+
+static void lanes_init(struct lanes *lanes, const struct fleet *fleet)
+{
+    size_t most = fleet->n;
+
+    for (size_t i = 0; i < fleet->n; i++)
+        most += (size_t)fleet->hosts[i].n_gpus;
+    *lanes = (struct lanes){
+        .list = mem_new(most, sizeof(*lanes->list)),
+        .leases = mem_new(most, sizeof(*lanes->leases)),
+        .first = mem_new(fleet->n, sizeof(*lanes->first)),
+        .names = mem_new(NAMES_MAX, sizeof(*lanes->names)),
+    };
+    for (size_t i = 0; i < fleet->n; i++) {
+        lanes->first[i] = lanes->n;
+        add_host(lanes, &fleet->hosts[i]);
+    }
+}
+
+static void lanes_fini(struct lanes *lanes)
+{
+    free(lanes->list);
+    free(lanes->leases);
+    free(lanes->first);
+    free(lanes->names);
+}
+
+/* ---- what they do */
+
+static void name_lane(const struct sweep *sweep, struct lanes *lanes, size_t at,
+                      const struct sched_lease *lease, int64_t now)
+{
+    const struct issued_lease *issued = &sweep->work.issued[lease->id - 1];
+    struct progress_lane *lane = &lanes->list[at];
+    int64_t since =
+        issued->started_ns ? issued->started_ns : issued->granted_ns;
+
+    lane->state = PROGRESS_LANE_MEASURES;
+    lane->key = plan_unit(sweep->work.plan, lease->unit)->key;
+    lane->measured_s = (double)(now - since) / (double)NS_PER_S;
+    lanes->leases[at] = lease->id;
+    if (at >= NAMES_MAX)
+        return;
+    plan_display(sweep->work.plan, lease->unit, lanes->names[at], NAME_BYTES);
+    lane->text = lanes->names[at];
+}
 
 /* What each GPU measures and how many slots build, from the leases out. */
-static void look_at_leases(struct sweep *sweep, struct progress_facts *facts,
-                           struct progress_lane *lanes,
-                           char names[][LANE_BYTES])
+static void look_at_leases(const struct sweep *sweep, struct lanes *lanes,
+                           int64_t now, struct progress_facts *facts)
 {
     const struct sched_lease *lease;
 
     for (int i = 0; (lease = sched_lease_at(sweep->work.sched, i)); i++) {
-        size_t lane = 0;
+        size_t at = lanes->first[lease->host];
 
         if (lease->stage == JOB_BUILD) {
             facts->building++;
+            lanes->list[at].building++;
             continue;
         }
         facts->measuring++;
-        for (int host = 0; host < lease->host; host++)
-            lane += (size_t)sweep->fleet.hosts[host].n_gpus;
-        lane += (size_t)lease->gpu;
-        if (lane < facts->n_lanes && names[lane][0] == '\0') {
-            plan_display(sweep->work.plan, lease->unit, names[lane],
-                         LANE_BYTES);
-            lanes[lane].text = names[lane];
-        }
+        if (lease->gpu >= sweep->fleet.hosts[lease->host].n_gpus)
+            continue; /* its host came back with fewer */
+        at += (size_t)lease->gpu;
+        if (lanes->leases[at] == 0 || lease->id < lanes->leases[at])
+            name_lane(sweep, lanes, at, lease, now);
     }
 }
+
+/* ---- all of it */
 
 static void count_builds(const struct sweep *sweep,
                          struct progress_facts *facts)
@@ -43,49 +138,66 @@ static void count_builds(const struct sweep *sweep,
         facts->settled += job_is_settled(job);
         facts->correct += job->state == JOB_DONE;
     }
-    facts->total = plan_units(sweep->work.plan) - sweep->work.count.left_out;
+    facts->total -= sweep->work.count.left_out;
     facts->settled -= sweep->work.count.left_out;
     facts->correct -= sweep->work.count.left_out;
+}
+
+static void count_hosts(const struct sweep *sweep, struct progress_facts *facts)
+{
+    for (size_t i = 0; i < sweep->fleet.n; i++) {
+        const struct host_state *host_state = &sweep->fleet.hosts[i];
+
+        facts->hosts_ready += host_state->state == HOST_STATE_READY;
+        if (!host_state->host->has_rate)
+            facts->money.unpriced++;
+        else if (host_state->state != HOST_STATE_FAILED)
+            facts->money.usd_per_h += host_state->host->rate;
+    }
 }
 
 void progress_view_facts(const struct sweep *sweep,
                          struct progress_facts *facts)
 {
+    const struct tried *tried = &sweep->work.count.tried;
+
     *facts = (struct progress_facts){
-        .builds_only = sweep->reactor.options->builds_only,
-        .total = plan_units(sweep->work.plan) * plan_shapes(sweep->work.plan),
-        .settled = sweep->work.count.settled,
-        .correct = sweep->work.count.correct,
+        .name = sweep->work.spec->name,
+        .kind = sweep->reactor.options->builds_only ? PROGRESS_BUILT
+                                                    : PROGRESS_TRIED,
+        .total = plan_units(sweep->work.plan),
+        .settled = (int)tried->tally.tried,
+        .correct = (int)tried->tally.correct,
         .hosts = (int)sweep->fleet.n,
-        .usd = reactor_usd(sweep),
+        .left_s = NAN,
+        .best = tried_best(tried, sweep->work.plan),
+        .money.usd = reactor_usd(sweep),
     };
-    if (facts->builds_only)
+    if (facts->kind == PROGRESS_BUILT)
         count_builds(sweep, facts);
+    count_hosts(sweep, facts);
     pass_progress(sweep, facts);
 }
 
 void progress_view_show(struct sweep *sweep, int64_t now, bool force)
 {
-    struct progress_lane lanes[LANES_MAX];
-    char names[LANES_MAX][LANE_BYTES];
     struct progress_facts facts;
+    char best[NAME_BYTES];
+    struct lanes lanes;
 
-    if (!sweep->work.plan)
+    if (!sweep->work.plan ||
+        !progress_wants(sweep->reactor.progress, now, force))
         return;
     progress_view_facts(sweep, &facts);
-    facts.lanes = lanes;
-    for (size_t i = 0; i < sweep->fleet.n; i++) {
-        const struct host_state *host_state = &sweep->fleet.hosts[i];
-
-        facts.hosts_ready += host_state->state == HOST_STATE_READY;
-        for (int g = 0; g < host_state->n_gpus && facts.n_lanes < LANES_MAX;
-             g++) {
-            names[facts.n_lanes][0] = '\0';
-            lanes[facts.n_lanes++] =
-                (struct progress_lane){ host_state->host->name,
-                                        host_state->gpus[g].name, "" };
-        }
+    if (!isnan(facts.best.s)) {
+        plan_display(sweep->work.plan, sweep->work.count.tried.best, best,
+                     sizeof(best));
+        facts.best.text = best;
     }
-    look_at_leases(sweep, &facts, lanes, names);
+    lanes_init(&lanes, &sweep->fleet);
+    look_at_leases(sweep, &lanes, now, &facts);
+    facts.lanes = lanes.list;
+    facts.n_lanes = lanes.n;
     progress_show(sweep->reactor.progress, &facts, now, force);
+    lanes_fini(&lanes);
 }

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <math.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -29,16 +30,39 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void measurements_are_counted_by_what_settled_them(void **state)
+/* These units, and of them those below 'correct' are. */
+static void settle_from(int unit, int end, int correct)
+{
+    static const double time_s[] = { 4e-3, 2e-3, 3e-3 };
+
+    for (; unit < end; unit++)
+        tried_count(&rig.sweep.work.count.tried, rig.sweep.work.plan, unit, 0,
+                    (struct tally_unit){ 1, unit < correct },
+                    unit < 3 ? time_s[unit] : (double)NAN);
+}
+
+static void settle(int units, int correct)
+{
+    settle_from(0, units, correct);
+}
+
+/* What was said, without its time. */
+static const char *heard_at(const char *heard)
+{
+    assert_true(strlen(heard) > strlen("2026-01-02T03:04:05Z "));
+    return heard + strlen("2026-01-02T03:04:05Z ");
+}
+
+static void configurations_are_counted_by_what_settled_them(void **state)
 {
     (void)state;
-    rig.sweep.work.count.settled = 4;
-    rig.sweep.work.count.correct = 3;
+    settle(4, 3);
     progress_view_facts(&rig.sweep, &facts);
     assert_int_equal(facts.total, 30);
     assert_int_equal(facts.settled, 4);
     assert_int_equal(facts.correct, 3);
     assert_int_equal(facts.hosts, 2);
+    assert_float_equal(facts.best.s, 2e-3, 1e-9);
 }
 
 static void builds_are_counted_by_what_became_of_them(void **state)
@@ -80,8 +104,9 @@ static void what_is_out_and_who_is_ready_is_shown(void **state)
     rig_listen(&rig);
     progress_view_show(&rig.sweep, RIG_START_NS, true);
     heard = rig_heard(&rig);
-    assert_string_equal(heard, "0/30 measured  0 correct  0 failed  2 building "
-                               " 1 measuring  1/2 hosts  0:00\n");
+    assert_string_equal(heard_at(heard),
+                        "0/30 tried  0 correct  0 failed  2 building  1 "
+                        "measuring  1/2 hosts  0 s\n");
 }
 
 /* More than there are lanes for. */
@@ -127,13 +152,13 @@ static void lines_come_every_10_s(void **state)
     rig_listen(&rig);
     progress_view_show(&rig.sweep, RIG_START_NS, false);
     progress_view_show(&rig.sweep, RIG_START_NS + 10 * NS_PER_S - 1, false);
-    rig.sweep.work.count.settled = 10;
+    settle(10, 0);
     progress_view_show(&rig.sweep, RIG_START_NS + 10 * NS_PER_S, false);
     progress_view_show(&rig.sweep, RIG_START_NS + 20 * NS_PER_S - 1, false);
     heard = rig_heard(&rig);
-    assert_string_equal(heard, "10/30 measured  0 correct  10 failed  0 "
-                               "building  0 measuring  0/2 hosts  0:10, about "
-                               "0:20 left\n");
+    assert_string_equal(heard_at(heard),
+                        "10/30 tried  0 correct  10 failed  0 building  0 "
+                        "measuring  0/2 hosts  10 s, about 20 s left\n");
 }
 
 /* Nothing is foretold from a second or less, and nothing when all is done. */
@@ -144,14 +169,14 @@ static void what_is_left_is_foretold_after_a_second(void **state)
     (void)state;
     rig_listen(&rig);
     progress_view_show(&rig.sweep, RIG_START_NS, false);
-    rig.sweep.work.count.settled = 10;
+    settle(10, 0);
     progress_view_show(&rig.sweep, RIG_START_NS + NS_PER_S, true);
-    rig.sweep.work.count.settled = 30;
+    settle_from(10, 30, 0);
     progress_view_show(&rig.sweep, RIG_START_NS + 3600 * NS_PER_S, true);
     heard = rig_heard(&rig);
     assert_null(strstr(heard, "left"));
-    assert_non_null(strstr(heard, "  0:01\n"));
-    assert_non_null(strstr(heard, "  1:00:00\n"));
+    assert_non_null(strstr(heard, "  1 s\n"));
+    assert_non_null(strstr(heard, "  1 h 00 min\n"));
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -159,7 +184,7 @@ static void what_is_left_is_foretold_after_a_second(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(measurements_are_counted_by_what_settled_them),
+        CASE(configurations_are_counted_by_what_settled_them),
         CASE(builds_are_counted_by_what_became_of_them),
         CASE(the_reference_is_not_counted),
         CASE(what_is_out_and_who_is_ready_is_shown),
