@@ -31,6 +31,7 @@ static const struct cmd {
       "profile winner and baseline with Nsight Compute" },
     { "status", cmd_status,
       "show the progress of a sweep, also while it runs" },
+    { "watch", cmd_watch, "watch a sweep until it ends" },
     { "report", cmd_report, "show the results and the cost of a sweep" },
     { "compare", cmd_compare, "compare two databases: is the second slower?" },
     { "explain", cmd_explain,

@@ -80,6 +80,8 @@ static void put_counts(const struct progress_facts *f, struct live_frame *frame)
     if (f->kind != PROGRESS_MEASURED)
         put_piece(frame, failed ? SCREEN_BAD : SCREEN_PLAIN, ", ", "%d failed",
                   failed);
+    if (f->hosts == 0)
+        return; /* it has ended */
     put_piece(frame, SCREEN_PLAIN, ", ", "%d building", f->building);
     if (f->kind != PROGRESS_BUILT)
         put_piece(frame, SCREEN_PLAIN, ", ", "%d measuring", f->measuring);
@@ -253,7 +255,8 @@ void live_view_frame(const struct progress_facts *facts, size_t rows,
     put_piece(out, SCREEN_STRONG, "", "%s", facts->name);
     put_bar(facts, out);
     put_counts(facts, out);
-    if (facts->kind == PROGRESS_TRIED)
+    if (facts->kind == PROGRESS_TRIED ||
+        (facts->kind == PROGRESS_MEASURED && !isnan(facts->best.s)))
         put_best(&facts->best, out);
     put_time(facts, out);
     live_frame_keep(out, rows > 1 ? rows - 1 : 1);
@@ -273,6 +276,8 @@ static void line_of_counts(const struct progress_facts *f, struct buf *line)
         buf_printf(line, "  %d correct", f->correct);
     if (f->kind != PROGRESS_MEASURED)
         buf_printf(line, "  %d failed", failed);
+    if (f->hosts == 0)
+        return; /* it has ended */
     buf_printf(line, "  %d building", f->building);
     if (f->kind != PROGRESS_BUILT)
         buf_printf(line, "  %d measuring  %d/%d hosts", f->measuring,

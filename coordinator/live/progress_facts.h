@@ -57,7 +57,7 @@ struct progress_facts {
     int correct;  /* of these */
     int building; /* leases out */
     int measuring;
-    int hosts_ready, hosts;
+    int hosts_ready, hosts; /* 0 hosts: the sweep has ended */
     double elapsed_s;
     double left_s; /* NaN: not known */
     struct progress_best best;

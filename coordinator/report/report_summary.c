@@ -244,13 +244,18 @@ static void put_more(const struct report_view *view, FILE *to)
     free(names);
 }
 
-void report_summary(const struct report_view *view, FILE *to)
+void report_summary_answer(const struct report_view *view, FILE *to)
 {
-    put_title(view->report, to);
     if (view->conclusion->state != CONCLUSION_NONE)
         put_sentences(view->conclusion, to);
     else
         put_screened(view->report, to);
+}
+
+void report_summary(const struct report_view *view, FILE *to)
+{
+    put_title(view->report, to);
+    report_summary_answer(view, to);
     put_evidence(view->conclusion, to);
     put_tried(view->report, to);
     put_outcomes(view->report, to);

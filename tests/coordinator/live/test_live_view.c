@@ -217,6 +217,7 @@ static void blocks_are_counted_as_measurements(void **state)
         view(&facts, 80, ROWS),
         "flash_attention  [####################]  480 of 480 measured, 100 %\n"
         "7 building, 1 measuring, 2 of 4 hosts ready\n"
+        "best 676.123 us, 1.250x baseline: BLOCK_M=64 BLOCK_N=64\n"
         "12 min 05 s, about 36 min 15 s to go; $0.0125 spent, about $0.2175 to "
         "come\n"
         "  1 host unpriced\n");
@@ -249,6 +250,10 @@ static void a_line_has_only_what_is_known(void **state)
     assert_string_equal(line(&facts),
                         "120/480 tried  118 correct  2 failed  7 building  1 "
                         "measuring  2/4 hosts  12 min 05 s");
+    facts.hosts = 0;
+    assert_string_equal(line(&facts),
+                        "120/480 tried  118 correct  2 failed  12 min 05 s");
+    facts.hosts = some.hosts;
     facts.kind = PROGRESS_BUILT;
     assert_string_equal(line(&facts),
                         "118/480 built  2 failed  7 building  12 min 05 s");

@@ -167,6 +167,7 @@ static void watch(const char *term, char *text, size_t size)
     const struct progress_facts facts = { .name = "x",
                                           .kind = PROGRESS_MEASURED,
                                           .total = 2,
+                                          .hosts = 1,
                                           .left_s = NAN,
                                           .money.usd = NAN,
                                           .lanes = &lane,
@@ -198,7 +199,7 @@ static void watch(const char *term, char *text, size_t size)
 
 #define FRAME                                                   \
     "\033[1mx\033[0m  [--------]\r\n  0 of 2 measured, 0 %\r\n" \
-    "0 building, 0 measuring\r\n  0 of 0 hosts ready\r\n"
+    "0 building, 0 measuring\r\n  0 of 1 host ready\r\n"
 
 static void a_terminal_shows_lines_that_change_in_place(void **state)
 {
