@@ -222,7 +222,7 @@ static int load_blocks(struct store *store, struct watch *watch,
 {
     struct progress_facts *facts = &watch->facts;
     struct row_query query;
-    struct blocks_row row;
+    struct blocks_row row = { 0 };
     int rc = row_open(store_db(store), blocks_query, &blocks_shape, &query, err,
                       "I", watch->status.epoch);
 

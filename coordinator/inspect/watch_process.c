@@ -66,7 +66,7 @@ int watch_process_is_at_work(struct store *store, bool *out, struct err *err)
 {
     char machine[80] = "unknown"; /* as in the row of a run */
     struct row_query query;
-    struct run_row row;
+    struct run_row row = { 0 };
     int rc = row_open(store_db(store),
                       "SELECT epoch, pid, machine, ended_utc IS NOT NULL AS "
                       "ended FROM run ORDER BY epoch DESC LIMIT 1",

@@ -91,13 +91,13 @@ static void put_sentences(const struct conclusion *c, FILE *to)
 {
     char **names = names_of(c);
     const char *const *given = (const char *const *)names;
-    char *text = conclusion_sentence_of(c, NULL, given);
+    char *text = conclusion_sentence_of(c, NULL, given), *ended;
 
     screen_put(to, style_of(c), "Answer");
     fprintf(to, "%*s", LABEL - (int)strlen("Answer"), "");
-    text = mem_grow(text, strlen(text) + 2, 1);
-    strcat(text, ".");
-    paragraph_put(to, LABEL, LABEL, text);
+    ended = mem_printf("%s.", text);
+    paragraph_put(to, LABEL, LABEL, ended);
+    free(ended);
     free(text);
     for (size_t i = 1; c->blocks.complete > 0 && i < c->n_shapes; i++) {
         text = conclusion_sentence_of(c, &c->shapes[i], given);

@@ -10,8 +10,9 @@
 #include "coordinator/state/reactor.h"
 #include "coordinator/spec/spec.h"
 
-#define NAMES_MAX 200 /* lanes whose configurations are named: a tall screen \
-                       */
+#define NAMES_MAX                                              \
+    200 /* lanes whose configurations are named: a tall screen \
+         */
 #define NAME_BYTES 256
 
 /* The lanes of all hosts, those of a host side by side. */

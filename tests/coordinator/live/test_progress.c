@@ -169,6 +169,7 @@ static void watch(const char *term, char *text, size_t size)
                                           .total = 2,
                                           .hosts = 1,
                                           .left_s = NAN,
+                                          .best.s = NAN,
                                           .money.usd = NAN,
                                           .lanes = &lane,
                                           .n_lanes = 1 };
