@@ -30,6 +30,7 @@
 #define INTERVAL_S 1.0
 #define INTERVAL_LEAST_S 0.1
 #define INTERVAL_MOST_S 3600.0
+#define REST_TIMES 4 /* as long as a look took: it must not slow the sweep */
 
 static int open_signals(struct err *err)
 {
@@ -91,8 +92,10 @@ static int follow(struct store *store, double interval_s, int signals,
     int caught = 0;
 
     while (running && !caught) {
+        int64_t began_ns = clock_boot_ns();
         struct watch *watch;
         struct shown now;
+        double took_s;
         int rc = watch_load(store, clock_utc_ns(), &watch, err);
 
         if (rc < 0)
@@ -103,10 +106,22 @@ static int follow(struct store *store, double interval_s, int signals,
             progress_put(progress, watch_facts(watch));
         last = now;
         watch_free(watch);
+        took_s = (double)(clock_boot_ns() - began_ns) / (double)NS_PER_S;
         if (running)
-            caught = wait_for_signal(signals, interval_s);
+            caught =
+                wait_for_signal(signals, fmax(interval_s, REST_TIMES * took_s));
     }
     return caught ? exit_code_of_signal(caught) : 0;
+}
+
+/* If it is not the end of the sweep. */
+static void print_ending(const struct report *report, const char *path)
+{
+    const char *ending = report->sweep.ending;
+
+    if (strcmp(ending, "done") != 0)
+        printf("the last run %s%s; to continue: fa-coord resume %s\n",
+               *ending ? "ended: " : "was killed", ending, path);
 }
 
 static int print_answer(struct store *store, struct err *err)
@@ -126,6 +141,8 @@ static int print_answer(struct store *store, struct err *err)
                                                      .cost = cost,
                                                      .conclusion = conclusion },
                               stdout);
+    if (rc == 0)
+        print_ending(report, store_path(store));
     if (rc == 0)
         rc = terminal_flush(stdout, err);
     conclusion_free(conclusion);

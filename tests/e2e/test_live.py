@@ -11,7 +11,6 @@ import landscape
 import pseudo_terminal
 import rig
 
-STAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ "
 BEST = r"^best [\d.]+ ms, [\d.]+x baseline: BX=\d+ BY_=\d+ UNROLL=\d+ MODE=plain$"
 
 
@@ -75,20 +74,21 @@ class Live(rig.Rig):
             self.assertEqual(watch.end(), 0)
             self.assert_clean(watch)
             self.assertRegex(watch.look(), r"(?m)^Answer  ")
+            self.assertIn("the last run ended: interrupted; to continue: fa-coord resume x.db", watch.look())
         with self.subTest("kill -TERM leaves one, too; a terminal that can nothing else gets lines"):
             rig.until("the worker has ended", lambda: not self.workers())
             self.env["NO_COLOR"] = "1"
             again = self.on_terminal("resume", "x.db", columns=200)
-            again.until(rf"^{STAMP}localhost: ready")
+            again.until(rf"^{rig.STAMP}localhost: ready")
             os.kill(again.pid, signal.SIGTERM)
             self.assertEqual(again.end(), 143)
             self.assertNotIn(b"\x1b", again.sent)
-            self.assertRegex(again.look(), rf"(?m)^{STAMP}\d+/264 tried  \d+ correct  \d+ failed  ")
+            self.assertRegex(again.look(), rf"(?m)^{rig.STAMP}\d+/264 tried  \d+ correct  \d+ failed  ")
 
     def test_all_commands_count_alike(self):
         self.record(xs=(1, 32, 1024), ys=(1, 4), compile_ms=10.0)
         ran = self.run_coord(self.folder, *self.args(100000))
-        [line] = re.findall(rf"(?m)^{STAMP}(.* tried .*)\n(?!.* tried )", ran.stderr)[-1:]
+        [line] = re.findall(rf"(?m)^{rig.STAMP}(.* tried .*)\n(?!.* tried )", ran.stderr)[-1:]
         tried, asked, correct, failed = map(int, re.match(r"(\d+)/(\d+) tried  (\d+) correct  (\d+) failed", line).groups())
         status = json.loads(self.run_coord(self.folder, "status", "--json", "x.db").stdout)
         self.assertEqual((status["tried"], status["asked"], status["correct"]), (tried, asked, correct))
@@ -98,7 +98,7 @@ class Live(rig.Rig):
         self.assertEqual((asked, tried, failed > 0), (24, 24, True))
         self.assertEqual(status["counts"], report["counts"])
         watched = self.run_coord(self.folder, "watch", "x.db")
-        self.assertRegex(watched.stderr, rf"\A{STAMP}{tried}/{asked} tried  {correct} correct  {failed} failed  best .*\n\Z")
+        self.assertRegex(watched.stderr, rf"\A{rig.STAMP}{tried}/{asked} tried  {correct} correct  {failed} failed  best .*\n\Z")
         self.assertRegex(watched.stdout, r"\AAnswer    The fastest is ")
         self.assertIn(watched.stdout, self.run_coord(self.folder, "report", "x.db").stdout)
         self.assertIn("--interval=0: choose 0.1 to 3600 seconds",
