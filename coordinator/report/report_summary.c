@@ -91,13 +91,13 @@ static void put_sentences(const struct conclusion *c, FILE *to)
 {
     char **names = names_of(c);
     const char *const *given = (const char *const *)names;
-    char *text = conclusion_sentence_of(c, NULL, given), *ended;
+    char *text = conclusion_sentence_of(c, NULL, given), *sentence;
 
     screen_put(to, style_of(c), "Answer");
     fprintf(to, "%*s", LABEL - (int)strlen("Answer"), "");
-    ended = mem_printf("%s.", text);
-    paragraph_put(to, LABEL, LABEL, ended);
-    free(ended);
+    sentence = mem_printf("%s.", text);
+    paragraph_put(to, LABEL, LABEL, sentence);
+    free(sentence);
     free(text);
     for (size_t i = 1; c->blocks.complete > 0 && i < c->n_shapes; i++) {
         text = conclusion_sentence_of(c, &c->shapes[i], given);
