@@ -16,7 +16,7 @@
 #define NAME_BYTES 256
 
 /* The lanes of all hosts, those of a host side by side. */
-struct lanes {
+struct progress_view_lanes {
     struct progress_lane *list;
     int64_t *leases; /* what each measures: the oldest; 0: nothing */
     size_t *first;   /* of each host */
@@ -40,7 +40,8 @@ static enum progress_lane_state state_of(const struct host_state *host_state)
                                                    : PROGRESS_LANE_AWAY;
 }
 
-static void add_host(struct lanes *lanes, const struct host_state *host_state)
+static void add_host(struct progress_view_lanes *lanes,
+                     const struct host_state *host_state)
 {
     struct progress_lane lane = { .host = host_state->host->name,
                                   .gpu = -1,
@@ -57,35 +58,37 @@ static void add_host(struct lanes *lanes, const struct host_state *host_state)
     }
 }
 
-static void lanes_init(struct lanes *lanes, const struct fleet *fleet)
+static struct progress_view_lanes *lanes_of(const struct fleet *fleet)
 {
+    struct progress_view_lanes *lanes = mem_new(1, sizeof(*lanes));
     size_t most = fleet->n;
 
     for (size_t i = 0; i < fleet->n; i++)
         most += (size_t)fleet->hosts[i].n_gpus;
-    *lanes = (struct lanes){
-        .list = mem_new(most, sizeof(*lanes->list)),
-        .leases = mem_new(most, sizeof(*lanes->leases)),
-        .first = mem_new(fleet->n, sizeof(*lanes->first)),
-        .names = mem_new(NAMES_MAX, sizeof(*lanes->names)),
-    };
+    lanes->list = mem_new(most, sizeof(*lanes->list));
+    lanes->leases = mem_new(most, sizeof(*lanes->leases));
+    lanes->first = mem_new(fleet->n, sizeof(*lanes->first));
+    lanes->names = mem_new(NAMES_MAX, sizeof(*lanes->names));
     for (size_t i = 0; i < fleet->n; i++) {
         lanes->first[i] = lanes->n;
         add_host(lanes, &fleet->hosts[i]);
     }
+    return lanes;
 }
 
-static void lanes_fini(struct lanes *lanes)
+void progress_view_forget(struct progress_view_lanes *lanes)
 {
     free(lanes->list);
     free(lanes->leases);
     free(lanes->first);
     free(lanes->names);
+    free(lanes);
 }
 
 /* ---- what they do */
 
-static void name_lane(const struct sweep *sweep, struct lanes *lanes, size_t at,
+static void name_lane(const struct sweep *sweep,
+                      struct progress_view_lanes *lanes, size_t at,
                       const struct sched_lease *lease, int64_t now)
 {
     const struct issued_lease *issued = &sweep->work.issued[lease->id - 1];
@@ -104,8 +107,9 @@ static void name_lane(const struct sweep *sweep, struct lanes *lanes, size_t at,
 }
 
 /* What each GPU measures and how many slots build, from the leases out. */
-static void look_at_leases(const struct sweep *sweep, struct lanes *lanes,
-                           int64_t now, struct progress_facts *facts)
+static void look_at_leases(const struct sweep *sweep,
+                           struct progress_view_lanes *lanes, int64_t now,
+                           struct progress_facts *facts)
 {
     const struct sched_lease *lease;
 
@@ -124,6 +128,18 @@ static void look_at_leases(const struct sweep *sweep, struct lanes *lanes,
         if (lanes->leases[at] == 0 || lease->id < lanes->leases[at])
             name_lane(sweep, lanes, at, lease, now);
     }
+}
+
+struct progress_view_lanes *progress_view_look(const struct sweep *sweep,
+                                               int64_t now,
+                                               struct progress_facts *facts)
+{
+    struct progress_view_lanes *lanes = lanes_of(&sweep->fleet);
+
+    look_at_leases(sweep, lanes, now, facts);
+    facts->lanes = lanes->list;
+    facts->n_lanes = lanes->n;
+    return lanes;
 }
 
 /* ---- all of it */
@@ -184,7 +200,7 @@ void progress_view_show(struct sweep *sweep, int64_t now, bool force)
 {
     struct progress_facts facts;
     char best[NAME_BYTES];
-    struct lanes lanes;
+    struct progress_view_lanes *lanes;
 
     if (!sweep->work.plan ||
         !progress_wants(sweep->reactor.progress, now, force))
@@ -195,10 +211,7 @@ void progress_view_show(struct sweep *sweep, int64_t now, bool force)
                      sizeof(best));
         facts.best.text = best;
     }
-    lanes_init(&lanes, &sweep->fleet);
-    look_at_leases(sweep, &lanes, now, &facts);
-    facts.lanes = lanes.list;
-    facts.n_lanes = lanes.n;
+    lanes = progress_view_look(sweep, now, &facts);
     progress_show(sweep->reactor.progress, &facts, now, force);
-    lanes_fini(&lanes);
+    progress_view_forget(lanes);
 }

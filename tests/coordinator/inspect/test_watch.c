@@ -12,6 +12,7 @@
 #include "common/err.h"
 #include "coordinator/inspect/watch.h"
 #include "coordinator/result/report.h"
+#include "tests/coordinator/result/confirmation_fixture.h"
 #include "tests/coordinator/result/report_fixture.h"
 #include "tests/coordinator/store/store_fixture.h"
 
@@ -152,6 +153,26 @@ static void a_lane_says_why_its_host_does_nothing(void **state)
     store_close(store);
 }
 
+/* Two blocks of the baseline and two finalists, at one shape. */
+static void a_confirmation_counts_its_measurements(void **state)
+{
+    struct scene scene = { .n_gpus = 1, .times = { 2, 1, 1.5 } };
+    struct watch *watch;
+
+    scene_begin(&scene, *state, 2);
+    scene_put_blocks(&scene, 2);
+    watch = load(scene.store, UTC + NS_PER_S);
+    assert_int_equal(watch_facts(watch)->kind, PROGRESS_MEASURED);
+    assert_int_equal(watch_facts(watch)->settled, 2 * 3);
+    assert_int_equal(watch_facts(watch)->total, SCENE_BLOCKS * 3);
+    watch_free(watch);
+    scene_end(&scene, true);
+    watch = load(scene.store, UTC + NS_PER_S);
+    assert_int_equal(watch_facts(watch)->kind, PROGRESS_TRIED);
+    watch_free(watch);
+    scene_close(&scene);
+}
+
 static void a_sweep_that_ended_has_no_lanes(void **state)
 {
     struct store *store = report_fixture(*state);
@@ -176,6 +197,7 @@ int main(void)
         TEST(the_best_is_the_fastest_correct_one),
         TEST(a_lane_says_what_its_gpu_does),
         TEST(a_lane_says_why_its_host_does_nothing),
+        TEST(a_confirmation_counts_its_measurements),
         TEST(a_sweep_that_ended_has_no_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -131,6 +131,63 @@ static void seventeen_gpus_may_measure(void **state)
     assert_non_null(strstr(heard, "  17 measuring  1/2 hosts"));
 }
 
+static void a_lane_says_what_its_gpu_does(void **state)
+{
+    struct progress_view_lanes *lanes;
+    const struct issued_lease *issued;
+
+    (void)state;
+    rig_ready(&rig, 0, 1, 2);
+    rig_build_two(&rig);
+    assert_int_equal(rig_dispatch(&rig), 3);
+    progress_view_facts(&rig.sweep, &facts);
+    issued = &rig.sweep.work.issued[rig.sweep.work.n_issued - 1];
+    lanes = progress_view_look(&rig.sweep, issued->granted_ns + 2 * NS_PER_S,
+                               &facts);
+    assert_int_equal(facts.n_lanes, 3);
+    assert_string_equal(facts.lanes[0].host, "a");
+    assert_int_equal(facts.lanes[0].gpu, 0);
+    assert_int_equal(facts.lanes[0].state, PROGRESS_LANE_MEASURES);
+    assert_float_equal(facts.lanes[0].measured_s, 2, 1e-9);
+    assert_int_equal(facts.lanes[0].building, facts.building);
+    assert_int_equal(strlen(facts.lanes[0].key), HASH_HEX - 1);
+    assert_non_null(strchr(facts.lanes[0].text, '='));
+    assert_int_equal(facts.lanes[1].gpu, 1);
+    assert_int_equal(facts.lanes[1].building, 0);
+    assert_string_equal(facts.lanes[2].host, "b");
+    assert_int_equal(facts.lanes[2].gpu, -1);
+    progress_view_forget(lanes);
+}
+
+static enum progress_lane_state lane_of_the_second_host(void)
+{
+    struct progress_view_lanes *lanes =
+        progress_view_look(&rig.sweep, RIG_START_NS, &facts);
+    enum progress_lane_state is = facts.lanes[facts.n_lanes - 1].state;
+
+    progress_view_forget(lanes);
+    return is;
+}
+
+static void a_lane_says_how_its_host_is(void **state)
+{
+    struct host_state *host = &rig.sweep.fleet.hosts[1];
+
+    (void)state;
+    progress_view_facts(&rig.sweep, &facts);
+    assert_int_equal(lane_of_the_second_host(), PROGRESS_LANE_AWAY);
+    host->state = HOST_STATE_GREETED;
+    assert_int_equal(lane_of_the_second_host(), PROGRESS_LANE_SETUP);
+    host->state = HOST_STATE_READY;
+    assert_int_equal(lane_of_the_second_host(), PROGRESS_LANE_IDLE);
+    host->suspect = true;
+    assert_int_equal(lane_of_the_second_host(), PROGRESS_LANE_LOST);
+    host->conn.waits = true;
+    assert_int_equal(lane_of_the_second_host(), PROGRESS_LANE_WAITS);
+    host->state = HOST_STATE_FAILED;
+    assert_int_equal(lane_of_the_second_host(), PROGRESS_LANE_FAILED);
+}
+
 static void without_a_plan_there_is_nothing_to_show(void **state)
 {
     struct plan *plan = rig.sweep.work.plan;
@@ -189,6 +246,8 @@ int main(void)
         CASE(the_reference_is_not_counted),
         CASE(what_is_out_and_who_is_ready_is_shown),
         CASE(seventeen_gpus_may_measure),
+        CASE(a_lane_says_what_its_gpu_does),
+        CASE(a_lane_says_how_its_host_is),
         CASE(without_a_plan_there_is_nothing_to_show),
         CASE(lines_come_every_10_s),
         CASE(what_is_left_is_foretold_after_a_second),
