@@ -31,12 +31,13 @@ static const char hosts_query[] =
     " FROM host h LEFT JOIN lease l ON l.host=h.name AND l.epoch=?1"
     "  AND l.ended_utc IS NULL GROUP BY h.name ORDER BY h.position, h.name";
 
-/* "HOST: REASON" of the hosts that have not come since they said so.  No name
- * of a host has a blank. */
+/* "HOST: REASON" of the hosts that have neither come nor been given up since
+ * they said so.  No name of a host has a blank. */
 static const char waiting_query[] =
-    "WITH said AS (SELECT id, name, text, CASE name WHEN 'HOST-WAITS'"
-    "  THEN substr(text, 1, instr(text, ': ') - 1) ELSE text END AS host"
-    "  FROM event WHERE at_utc >= ?1 AND name IN ('HOST-WAITS', 'HOST-READY'))"
+    "WITH said AS (SELECT id, name, text, CASE name WHEN 'HOST-READY'"
+    "  THEN text ELSE substr(text, 1, instr(text, ': ') - 1) END AS host"
+    "  FROM event WHERE at_utc >= ?1"
+    "  AND name IN ('HOST-WAITS', 'HOST-READY', 'HOST-FAILED'))"
     " SELECT text FROM said WHERE name='HOST-WAITS' AND id IN"
     "  (SELECT max(id) FROM said GROUP BY host) ORDER BY id";
 

@@ -140,6 +140,8 @@ static void hosts_that_another_sweep_has_are_waited_for(void **state)
     put_event(store, UTC, "HOST-WAITS", "gpu2: its worker: \033[31mbob");
     put_event(store, UTC, "HOST-READY", "me@gpu1:22");
     put_event(store, UTC, "HOST-READY", "gpu3");
+    put_event(store, UTC, "HOST-WAITS", "gpu4: its worker: ada");
+    put_event(store, UTC, "HOST-FAILED", "gpu4: no route");
     assert_int_equal(report_load_outcomes(store, &report, &err), 0);
     assert_int_equal(status_load(store, report, UTC, &status, &err), 0);
     assert_int_equal(status.n_waiting, 1);
