@@ -19,6 +19,7 @@
 
 static const char *const words[] = {
     [PROGRESS_TRIED] = "tried",
+    [PROGRESS_CHECKED] = "checked",
     [PROGRESS_BUILT] = "built",
     [PROGRESS_MEASURED] = "measured",
 };
@@ -27,6 +28,11 @@ static const char *const words[] = {
 static int done_of(const struct progress_facts *f)
 {
     return f->kind == PROGRESS_BUILT ? f->correct : f->settled;
+}
+
+static bool counts_correct(const struct progress_facts *f)
+{
+    return f->kind == PROGRESS_TRIED || f->kind == PROGRESS_CHECKED;
 }
 
 /* ---- pieces of text, as many in a line as fit ---- */
@@ -75,7 +81,7 @@ static void put_counts(const struct progress_facts *f, struct live_frame *frame)
     int failed = f->settled - f->correct;
 
     live_frame_line(frame);
-    if (f->kind == PROGRESS_TRIED)
+    if (counts_correct(f))
         put_piece(frame, SCREEN_PLAIN, ", ", "%d correct", f->correct);
     if (f->kind != PROGRESS_MEASURED)
         put_piece(frame, failed ? SCREEN_BAD : SCREEN_PLAIN, ", ", "%d failed",
@@ -272,7 +278,7 @@ static void line_of_counts(const struct progress_facts *f, struct buf *line)
     int failed = f->settled - f->correct;
 
     buf_printf(line, "%d/%d %s", done_of(f), f->total, words[f->kind]);
-    if (f->kind == PROGRESS_TRIED)
+    if (counts_correct(f))
         buf_printf(line, "  %d correct", f->correct);
     if (f->kind != PROGRESS_MEASURED)
         buf_printf(line, "  %d failed", failed);

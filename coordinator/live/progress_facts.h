@@ -11,6 +11,7 @@
 
 enum progress_kind {
     PROGRESS_TRIED,    /* configurations (tally.h) */
+    PROGRESS_CHECKED,  /* the same, at shapes of their own: no time counts */
     PROGRESS_BUILT,    /* builds alone; 'correct' are those built */
     PROGRESS_MEASURED, /* measurements of blocks */
 };

@@ -173,6 +173,13 @@ static void count_hosts(const struct sweep *sweep, struct progress_facts *facts)
     }
 }
 
+static enum progress_kind kind_of(const struct sweep_options *options)
+{
+    if (options->builds_only)
+        return PROGRESS_BUILT;
+    return options->ask ? PROGRESS_CHECKED : PROGRESS_TRIED;
+}
+
 void progress_view_facts(const struct sweep *sweep,
                          struct progress_facts *facts)
 {
@@ -180,8 +187,7 @@ void progress_view_facts(const struct sweep *sweep,
 
     *facts = (struct progress_facts){
         .name = sweep->work.spec->name,
-        .kind = sweep->reactor.options->builds_only ? PROGRESS_BUILT
-                                                    : PROGRESS_TRIED,
+        .kind = kind_of(sweep->reactor.options),
         .total = plan_units(sweep->work.plan),
         .settled = (int)tried->tally.tried,
         .correct = (int)tried->tally.correct,
@@ -192,6 +198,8 @@ void progress_view_facts(const struct sweep *sweep,
     };
     if (facts->kind == PROGRESS_BUILT)
         count_builds(sweep, facts);
+    if (facts->kind == PROGRESS_CHECKED)
+        facts->best.s = (double)NAN;
     count_hosts(sweep, facts);
     pass_progress(sweep, facts);
 }

@@ -241,6 +241,28 @@ static void a_line_says_what_is_done_and_what_is_left(void **state)
                         "left");
 }
 
+/* A proof has shapes of its own, whose times say nothing of the sweep. */
+static void a_check_counts_what_is_correct(void **state)
+{
+    struct progress_facts facts = some;
+
+    (void)state;
+    facts.kind = PROGRESS_CHECKED;
+    facts.best.s = (double)NAN;
+    facts.n_lanes = 0;
+    facts.money.unpriced = 0;
+    assert_string_equal(
+        view(&facts, 80, ROWS),
+        "flash_attention  [#####---------------]  120 of 480 checked, 25 %\n"
+        "118 correct, 2 failed, 7 building, 1 measuring, 2 of 4 hosts ready\n"
+        "12 min 05 s, about 36 min 15 s to go; $0.0125 spent, about $0.2175 to "
+        "come\n");
+    assert_string_equal(line(&facts),
+                        "120/480 checked  118 correct  2 failed  7 building  1 "
+                        "measuring  2/4 hosts  $0.0125  12 min 05 s, about 36 "
+                        "min 15 s left");
+}
+
 static void a_line_has_only_what_is_known(void **state)
 {
     struct progress_facts facts = some;
@@ -274,6 +296,7 @@ int main(void)
         cmocka_unit_test(builds_alone_are_counted_as_builds),
         cmocka_unit_test(blocks_are_counted_as_measurements),
         cmocka_unit_test(a_line_says_what_is_done_and_what_is_left),
+        cmocka_unit_test(a_check_counts_what_is_correct),
         cmocka_unit_test(a_line_has_only_what_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

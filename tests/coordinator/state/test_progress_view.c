@@ -65,6 +65,19 @@ static void configurations_are_counted_by_what_settled_them(void **state)
     assert_float_equal(facts.best.s, 2e-3, 1e-9);
 }
 
+static void what_a_command_names_is_checked(void **state)
+{
+    const struct plan_ask ask = { 0 };
+
+    (void)state;
+    settle(4, 3);
+    rig.options.ask = &ask;
+    progress_view_facts(&rig.sweep, &facts);
+    assert_int_equal(facts.kind, PROGRESS_CHECKED);
+    assert_int_equal(facts.correct, 3);
+    assert_true(isnan(facts.best.s));
+}
+
 static void builds_are_counted_by_what_became_of_them(void **state)
 {
     (void)state;
@@ -242,6 +255,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(configurations_are_counted_by_what_settled_them),
+        CASE(what_a_command_names_is_checked),
         CASE(builds_are_counted_by_what_became_of_them),
         CASE(the_reference_is_not_counted),
         CASE(what_is_out_and_who_is_ready_is_shown),
