@@ -78,7 +78,10 @@ static const char lanes_query[] =
     "  coalesce(last.name, '') AS event, coalesce(last.text, '') AS said,"
     "  coalesce(out.config, '') AS config,"
     "  coalesce(out.leased_utc, 0) AS leased_utc,"
-    "  coalesce(c.params, '') AS params, h.rate_usd_per_h AS rate"
+    "  coalesce(c.params, '') AS params, h.rate_usd_per_h AS rate,"
+    "  EXISTS (SELECT 1 FROM event WHERE name = 'GPU-QUARANTINED'"
+    "   AND at_utc >= ?1 AND substr(text, 1, length(g.uuid) + 2) ="
+    "   g.uuid || ': ') AS quarantined"
     " FROM host h LEFT JOIN gpu g ON g.host = h.name"
     " LEFT JOIN last ON last.host = h.name"
     " LEFT JOIN out ON out.host = h.name AND out.gpu = g.uuid"
@@ -91,18 +94,20 @@ struct lane_row {
     const char *host, *category, *event, *said, *config, *params;
     int64_t gpu, leased_utc;
     double rate;
+    bool quarantined;
 };
 
 #define LANE(member, kind) ROW_AT(struct lane_row, member, kind)
 static const struct row_column lane_columns[] = {
-    LANE(host, TEXT),      LANE(gpu, INT),     LANE(category, TEXT),
-    LANE(event, TEXT),     LANE(said, TEXT),   LANE(config, TEXT),
-    LANE(leased_utc, INT), LANE(params, TEXT), LANE(rate, REAL),
+    LANE(host, TEXT),        LANE(gpu, INT),     LANE(category, TEXT),
+    LANE(event, TEXT),       LANE(said, TEXT),   LANE(config, TEXT),
+    LANE(leased_utc, INT),   LANE(params, TEXT), LANE(rate, REAL),
+    LANE(quarantined, BOOL),
 };
 static const struct row_shape lane_shape = ROW_SHAPE(NULL, lane_columns);
 
 /* What was last said of the host, or else what it is held for. */
-static enum progress_lane_state state_of(const struct lane_row *row)
+static enum progress_lane_state host_of(const struct lane_row *row)
 {
     static const struct {
         const char *word;
@@ -116,8 +121,6 @@ static enum progress_lane_state state_of(const struct lane_row *row)
     };
     const char *word = *row->event ? row->event : row->category;
 
-    if (*row->config)
-        return PROGRESS_LANE_MEASURES;
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (strcmp(words[i].word, word) == 0)
             return words[i].state;
@@ -143,34 +146,53 @@ static int building_on(const struct watch *watch, const char *host)
     return 0;
 }
 
+static void count_host(struct progress_facts *facts, const struct lane_row *row,
+                       int building)
+{
+    enum progress_lane_state host = host_of(row);
+
+    facts->building += building;
+    facts->hosts++;
+    facts->hosts_ready += host == PROGRESS_LANE_IDLE;
+    if (isnan(row->rate))
+        facts->money.unpriced++;
+    else if (host != PROGRESS_LANE_FAILED)
+        facts->money.usd_per_h += row->rate;
+}
+
+/* What the GPU does. */
+static void fill_lane(struct watch *watch, const struct lane_row *row,
+                      int64_t now_utc, struct progress_lane *lane)
+{
+    lane->state = host_of(row);
+    if (*row->config) {
+        lane->state = PROGRESS_LANE_MEASURES;
+        lane->text = keep(watch, name_of(row->params));
+        lane->measured_s =
+            (double)(now_utc - row->leased_utc) / (double)NS_PER_S;
+    } else if (row->quarantined && lane->state == PROGRESS_LANE_IDLE) {
+        lane->state = PROGRESS_LANE_FAILED;
+        lane->text = "quarantined";
+    } else {
+        lane->text = keep(watch, mem_strdup(why_of(row)));
+    }
+}
+
 static void add_lane(struct watch *watch, const struct lane_row *row,
                      int64_t now_utc)
 {
     struct progress_facts *facts = &watch->facts;
-    struct progress_lane lane = { .gpu = (int)row->gpu,
-                                  .state = state_of(row),
-                                  .key = keep(watch, mem_strdup(row->config)) };
-    bool is_first;
+    struct progress_lane lane = {
+        .host = keep(watch, terminal_clean(mem_strdup(row->host), false)),
+        .gpu = (int)row->gpu,
+        .key = keep(watch, mem_strdup(row->config)),
+    };
 
-    lane.host = keep(watch, terminal_clean(mem_strdup(row->host), false));
-    is_first = facts->n_lanes == 0 ||
-               strcmp(watch->lanes[facts->n_lanes - 1].host, lane.host) != 0;
-    if (lane.state == PROGRESS_LANE_MEASURES)
-        lane.measured_s =
-            (double)(now_utc - row->leased_utc) / (double)NS_PER_S;
-    lane.text = keep(watch, lane.state == PROGRESS_LANE_MEASURES
-                                ? name_of(row->params)
-                                : mem_strdup(why_of(row)));
-    if (is_first) {
+    fill_lane(watch, row, now_utc, &lane);
+    if (facts->n_lanes == 0 ||
+        strcmp(watch->lanes[facts->n_lanes - 1].host, lane.host) != 0) {
         lane.building = building_on(watch, lane.host);
-        facts->building += lane.building;
-        facts->hosts++;
-        facts->hosts_ready += lane.state == PROGRESS_LANE_IDLE ||
-                              lane.state == PROGRESS_LANE_MEASURES;
-        if (isnan(row->rate))
-            facts->money.unpriced++;
-        else if (lane.state != PROGRESS_LANE_FAILED)
-            facts->money.usd_per_h += row->rate;
+        count_host(facts, row, lane.building);
     }
     facts->measuring += lane.state == PROGRESS_LANE_MEASURES;
     watch->lanes =

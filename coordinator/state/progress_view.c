@@ -41,25 +41,32 @@ static enum progress_lane_state state_of(const struct host_state *host_state)
 }
 
 static void add_host(struct progress_view_lanes *lanes,
-                     const struct host_state *host_state)
+                     const struct sweep *sweep, size_t host)
 {
-    struct progress_lane lane = { .host = host_state->host->name,
-                                  .gpu = -1,
-                                  .state = state_of(host_state),
-                                  .key = "",
-                                  .text = "" };
+    const struct host_state *host_state = &sweep->fleet.hosts[host];
+    enum progress_lane_state state = state_of(host_state);
+    bool works = state == PROGRESS_LANE_IDLE || state == PROGRESS_LANE_SETUP;
     int n = host_state->n_gpus > 0 ? host_state->n_gpus : 1;
 
-    if (lane.state != PROGRESS_LANE_IDLE && lane.state != PROGRESS_LANE_SETUP)
-        lane.text = host_state->conn.why;
     for (int i = 0; i < n; i++) {
-        lane.gpu = host_state->n_gpus > 0 ? i : -1;
-        lanes->list[lanes->n++] = lane;
+        struct progress_lane *lane = &lanes->list[lanes->n++];
+
+        *lane =
+            (struct progress_lane){ .host = host_state->host->name,
+                                    .gpu = host_state->n_gpus > 0 ? i : -1,
+                                    .state = state,
+                                    .key = "",
+                                    .text = works ? "" : host_state->conn.why };
+        if (works && lane->gpu >= 0 && pass_bans(sweep, host, i)) {
+            lane->state = PROGRESS_LANE_FAILED;
+            lane->text = "quarantined";
+        }
     }
 }
 
-static struct progress_view_lanes *lanes_of(const struct fleet *fleet)
+static struct progress_view_lanes *lanes_of(const struct sweep *sweep)
 {
+    const struct fleet *fleet = &sweep->fleet;
     struct progress_view_lanes *lanes = mem_new(1, sizeof(*lanes));
     size_t most = fleet->n;
 
@@ -71,7 +78,7 @@ static struct progress_view_lanes *lanes_of(const struct fleet *fleet)
     lanes->names = mem_new(NAMES_MAX, sizeof(*lanes->names));
     for (size_t i = 0; i < fleet->n; i++) {
         lanes->first[i] = lanes->n;
-        add_host(lanes, &fleet->hosts[i]);
+        add_host(lanes, sweep, i);
     }
     return lanes;
 }
@@ -134,7 +141,7 @@ struct progress_view_lanes *progress_view_look(const struct sweep *sweep,
                                                int64_t now,
                                                struct progress_facts *facts)
 {
-    struct progress_view_lanes *lanes = lanes_of(&sweep->fleet);
+    struct progress_view_lanes *lanes = lanes_of(sweep);
 
     look_at_leases(sweep, lanes, now, facts);
     facts->lanes = lanes->list;

@@ -134,6 +134,8 @@ static void a_lane_says_why_its_host_does_nothing(void **state)
         { "HOST-WAITS", "gpu1: its worker: ada", "its worker: ada",
           PROGRESS_LANE_WAITS },
         { "HOST-READY", "gpu1", "", PROGRESS_LANE_IDLE },
+        { "GPU-QUARANTINED", "GPU-1: it drifts", "quarantined",
+          PROGRESS_LANE_FAILED },
         { "HOST-LOST", "gpu1", "", PROGRESS_LANE_LOST },
         { "HOST-FAILED", "gpu1: no route", "no route", PROGRESS_LANE_FAILED },
     };

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "common/clock.h"
+#include "coordinator/state/pass_ops.h"
 #include "coordinator/state/progress_view.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 
@@ -201,6 +202,33 @@ static void a_lane_says_how_its_host_is(void **state)
     assert_int_equal(lane_of_the_second_host(), PROGRESS_LANE_FAILED);
 }
 
+static bool bans_the_second(const struct sweep *sweep, const struct pass *pass,
+                            size_t host, int gpu)
+{
+    (void)sweep;
+    (void)pass;
+    return host == 0 && gpu == 1;
+}
+
+static void a_gpu_in_quarantine_is_not_used(void **state)
+{
+    static const struct pass_ops ops = { .bans = bans_the_second };
+    static const struct pass_ops *const all[] = { &ops, NULL };
+    struct progress_view_lanes *lanes;
+
+    (void)state;
+    rig_ready(&rig, 0, 1, 2);
+    pass_init(&rig.sweep.passes, all);
+    rig.sweep.passes.list[0].state = &rig; /* it takes part */
+    progress_view_facts(&rig.sweep, &facts);
+    lanes = progress_view_look(&rig.sweep, RIG_START_NS, &facts);
+    assert_int_equal(facts.lanes[0].state, PROGRESS_LANE_IDLE);
+    assert_int_equal(facts.lanes[1].state, PROGRESS_LANE_FAILED);
+    assert_string_equal(facts.lanes[1].text, "quarantined");
+    progress_view_forget(lanes);
+    rig.sweep.passes.n = 0;
+}
+
 static void without_a_plan_there_is_nothing_to_show(void **state)
 {
     struct plan *plan = rig.sweep.work.plan;
@@ -262,6 +290,7 @@ int main(void)
         CASE(seventeen_gpus_may_measure),
         CASE(a_lane_says_what_its_gpu_does),
         CASE(a_lane_says_how_its_host_is),
+        CASE(a_gpu_in_quarantine_is_not_used),
         CASE(without_a_plan_there_is_nothing_to_show),
         CASE(lines_come_every_10_s),
         CASE(what_is_left_is_foretold_after_a_second),
