@@ -27,5 +27,6 @@ int cmd_space(int argc, char *argv[]);
 int cmd_status(int argc, char *argv[]);
 int cmd_sweep(int argc, char *argv[]);
 int cmd_verify(int argc, char *argv[]);
+int cmd_watch(int argc, char *argv[]);
 
 #endif

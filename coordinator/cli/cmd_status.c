@@ -8,6 +8,7 @@
 #include "common/err.h"
 #include "common/outcome.h"
 #include "coordinator/cli/cmd.h"
+#include "coordinator/live/live_text.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_cost.h"
 #include "coordinator/result/status.h"
@@ -52,6 +53,9 @@ static void print_json(const struct report *report,
         json_out_utc(&out, "since", status->holder.since_utc);
     }
     json_out_text(&out, "ending", status->running ? "" : report->sweep.ending);
+    json_out_int(&out, "asked", status->asked);
+    json_out_int(&out, "tried", report->counts.tally.tried);
+    json_out_int(&out, "correct", report->counts.tally.correct);
     json_out_int(&out, "done", status->done);
     json_out_int(&out, "total", status->total);
     json_out_open(&out, "counts", '{');
@@ -115,10 +119,18 @@ static void print_progress(const struct report *report,
                            const struct report_cost *cost,
                            const struct status *status)
 {
+    const struct tally *tally = &report->counts.tally;
+    char text[LIVE_TEXT_BYTES];
+
+    printf("%" PRId64 " of %" PRId64 " configurations tried: %" PRId64
+           " correct, %" PRId64 " failed\n",
+           tally->tried, status->asked, tally->correct,
+           tally->tried - tally->correct);
     printf("%" PRId64 " of %" PRId64 " measurements settled", status->done,
            status->total);
     if (!isnan(status->per_hour))
-        printf(", %.0f an hour, %.0f s to go", status->per_hour, status->eta_s);
+        printf(", %.0f an hour, about %s to go", status->per_hour,
+               live_text_duration(status->eta_s, text));
     printf("\n");
     for (int i = 0; i < OUTCOMES_OF_CONFIG; i++)
         if (report->counts.outcomes[i])
@@ -126,7 +138,7 @@ static void print_progress(const struct report *report,
                    report->counts.outcomes[i]);
     printf("%.4f host-hours so far", cost->total_hours);
     if (cost->n_hosts > cost->unpriced)
-        printf(", $%.4f", cost->priced_usd);
+        printf(", %s", live_text_usd(cost->priced_usd, text));
     if (cost->unpriced)
         printf(", %zu host%s unpriced", cost->unpriced,
                cost->unpriced == 1 ? "" : "s");

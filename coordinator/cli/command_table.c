@@ -41,6 +41,9 @@ static const struct command commands[] = {
     { "status", cmd_status, "show the progress of a sweep, also while it runs",
       "fa-coord status\n"
       "fa-coord status --json | jq .done\n" },
+    { "watch", cmd_watch, "watch a sweep until it ends",
+      "fa-coord watch\n"
+      "fa-coord watch sweep.db --interval 5\n" },
     { "report", cmd_report, "show the results and the cost of a sweep",
       "fa-coord report\n"
       "fa-coord report --cost\n"

@@ -373,6 +373,7 @@ static void contest_progress(const struct sweep *sweep, const struct pass *pass,
     (void)sweep;
     if (c->is->looks.group > 0)
         wanted = c->total;
+    facts->kind = PROGRESS_MEASURED;
     facts->settled = c->done < wanted ? c->done : wanted;
     facts->correct = facts->settled;
     facts->total = wanted;

@@ -285,7 +285,7 @@ static void search_progress(const struct sweep *sweep, const struct pass *pass,
     int units = search->done ? plan_taken(sweep->work.plan)
                              : search->plan.evaluations + outside;
 
-    facts->total = units * plan_shapes(sweep->work.plan);
+    facts->total = units;
 }
 
 static void search_poll(struct sweep *sweep, struct pass *pass,

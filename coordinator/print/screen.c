@@ -21,6 +21,21 @@ static size_t from_environment(void)
                                             : SCREEN_COLUMNS_ANY;
 }
 
+bool screen_size(FILE *to, size_t *columns, size_t *rows)
+{
+    struct winsize size;
+    int fd = fileno(to);
+
+    *columns = SCREEN_COLUMNS;
+    *rows = SCREEN_ROWS;
+    if (fd < 0 || ioctl(fd, TIOCGWINSZ, &size) < 0 || size.ws_col == 0 ||
+        size.ws_row == 0)
+        return false;
+    *columns = size.ws_col;
+    *rows = size.ws_row;
+    return true;
+}
+
 size_t screen_columns(FILE *to)
 {
     int fd = fileno(to);
@@ -44,29 +59,49 @@ static bool is_set(const char *name)
     return value && *value;
 }
 
+/* Does the terminal know what to do with escape sequences? */
+static bool is_terminal(int fd)
+{
+    const char *term = getenv("TERM");
+
+    return isatty(fd) == 1 && term && *term && strcmp(term, "dumb") != 0;
+}
+
+bool screen_is_live(FILE *to)
+{
+    int fd = fileno(to);
+
+    return fd >= 0 && !is_set("NO_COLOR") && is_terminal(fd);
+}
+
 bool screen_has_colours(FILE *to)
 {
-    const char *term = getenv("TERM"), *force = getenv("CLICOLOR_FORCE");
+    const char *force = getenv("CLICOLOR_FORCE");
     int fd = fileno(to);
 
     if (fd < 0 || is_set("NO_COLOR"))
         return false;
     if (force && *force && strcmp(force, "0") != 0)
         return true;
-    return isatty(fd) && term && *term && strcmp(term, "dumb") != 0;
+    return is_terminal(fd);
 }
 
-void screen_put(FILE *to, enum screen_style style, const char *text)
+const char *screen_code(enum screen_style style)
 {
     static const char *const codes[] = {
         [SCREEN_PLAIN] = "0", [SCREEN_STRONG] = "1", [SCREEN_GOOD] = "32",
         [SCREEN_BAD] = "31",  [SCREEN_DOUBT] = "33", [SCREEN_FAINT] = "2",
     };
 
+    return codes[style];
+}
+
+void screen_put(FILE *to, enum screen_style style, const char *text)
+{
     if (style == SCREEN_PLAIN || !screen_has_colours(to))
         fputs(text, to);
     else
-        fprintf(to, "\033[%sm%s\033[0m", codes[style], text);
+        fprintf(to, "\033[%sm%s\033[0m", screen_code(style), text);
 }
 
 void screen_heading(FILE *to, const char *text)

@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #define SCREEN_COLUMNS 80
+#define SCREEN_ROWS 24
 #define SCREEN_COLUMNS_LEAST 20
 #define SCREEN_COLUMNS_ANY ((size_t)1 << 30)
 
@@ -31,6 +32,14 @@ enum screen_style {
 size_t screen_columns(FILE *to); /* at least SCREEN_COLUMNS_LEAST */
 bool screen_has_colours(FILE *to);
 
+/* May lines be drawn again in place?  Not with NO_COLOR or TERM=dumb, and not
+ * in files and pipes. */
+bool screen_is_live(FILE *to);
+/* The terminal as it is now, without COLUMNS.  If it does not say, false and
+ * SCREEN_COLUMNS and SCREEN_ROWS. */
+bool screen_size(FILE *to, size_t *columns, size_t *rows);
+
+const char *screen_code(enum screen_style style); /* between ESC [ and m */
 /* Print text in a style, or as it is if the output has no colours. */
 void screen_put(FILE *to, enum screen_style style, const char *text);
 

@@ -50,6 +50,16 @@ static void dismiss(struct sweep *sweep, size_t host)
     sweep->reactor.io.link.dismiss(sweep->reactor.io.link.self, host);
 }
 
+static void put_failed(struct sweep *sweep, const struct host_state *host_state)
+{
+    char
+        text[sizeof(host_state->host->name) + sizeof(host_state->conn.why) + 2];
+
+    snprintf(text, sizeof(text), "%s: %s", host_state->host->name,
+             host_state->conn.why);
+    records_put_event(sweep, "E", "HOST-FAILED", text);
+}
+
 /* Its connection is still there. */
 static void fail(struct sweep *sweep, size_t host, int code, const char *why)
 {
@@ -67,6 +77,7 @@ static void fail(struct sweep *sweep, size_t host, int code, const char *why)
     if (code == ERR_PROTO) /* that is no fault of its work */
         results_take_back(sweep, host);
     results_host_lost(sweep, host, why);
+    put_failed(sweep, host_state);
 }
 
 /* Its worker would stay for the linger time, so it is told to stop, and has a

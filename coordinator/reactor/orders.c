@@ -81,6 +81,7 @@ static void settle_again(struct sweep *sweep, const struct sched_lease *job,
 {
     const struct msg_result *result = &msg->measured.result;
     struct summary times = { .median = NAN };
+    struct tally_unit change = { 0 };
     bool was = was_correct(sweep, job);
     enum outcome outcome;
 
@@ -91,7 +92,10 @@ static void settle_again(struct sweep *sweep, const struct sched_lease *job,
         records_put_outcome(sweep, job->unit, job->shape, outcome,
                             result->detail, result->nonce, times.median) != 1)
         return;
-    sweep->work.count.correct += (outcome == OUTCOME_CORRECT) - was;
+    change.correct = (outcome == OUTCOME_CORRECT) - was;
+    sweep->work.count.correct += change.correct;
+    tried_count(&sweep->work.count.tried, sweep->work.plan, job->unit,
+                job->shape, change, times.median);
     if (job->round < SWEEP_RUNG_ROUNDS)
         pass_settled(sweep, job->unit, job->shape, outcome, times.median);
 }

@@ -47,6 +47,7 @@ static void settle(struct sweep *sweep, int unit, int shape,
                    const struct msg *msg)
 {
     struct summary times = { .median = NAN };
+    int correct = outcome == OUTCOME_CORRECT;
 
     if (msg && msg->type == MSG_MEASURED && msg->measured.samples.n > 0)
         stats_summary(msg->measured.samples.items, msg->measured.samples.n,
@@ -54,7 +55,9 @@ static void settle(struct sweep *sweep, int unit, int shape,
     records_put_outcome(sweep, unit, shape, outcome, reason,
                         msg ? msg_result(msg)->nonce : NULL, times.median);
     sweep->work.count.settled++;
-    sweep->work.count.correct += outcome == OUTCOME_CORRECT;
+    sweep->work.count.correct += correct;
+    tried_count(&sweep->work.count.tried, sweep->work.plan, unit, shape,
+                (struct tally_unit){ 1, correct }, times.median);
     pass_settled(sweep, unit, shape, outcome, times.median);
     log_line(LOG_I, "SETTLED", "config=%.12s shape=%s outcome=%s",
              plan_unit(sweep->work.plan, unit)->key,

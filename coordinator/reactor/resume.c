@@ -66,6 +66,8 @@ static void skip(struct sweep *sweep, int unit, int shape)
     free(reason);
     sched_settled(sweep->work.sched, JOB_MEASURE, unit, shape, false);
     sweep->work.count.settled++;
+    tried_count(&sweep->work.count.tried, sweep->work.plan, unit, shape,
+                (struct tally_unit){ .settled = 1 }, (double)NAN);
 }
 
 /* Outcomes for exactly these sources and this way of measuring. */
@@ -154,6 +156,8 @@ static int take_outcome(struct sweep *sweep, struct past_runs *history,
     sched_settled(sweep->work.sched, JOB_MEASURE, unit, shape, correct);
     sweep->work.count.settled++;
     sweep->work.count.correct += correct;
+    tried_count(&sweep->work.count.tried, sweep->work.plan, unit, shape,
+                (struct tally_unit){ 1, correct }, was->median_s);
     if (correct)
         rc = remember(sweep, history, unit, shape, was->median_s, err);
     pass_settled(sweep, unit, shape, was->outcome, was->median_s);
@@ -267,7 +271,7 @@ int resume_take_past(struct sweep *sweep, struct err *err)
     struct progress_facts facts;
     struct past_runs *history;
     int64_t old = 0;
-    int rc = past_runs_open(sweep->mail.store, &history, err);
+    int total, rc = past_runs_open(sweep->mail.store, &history, err);
 
     if (rc < 0)
         return rc;
@@ -292,10 +296,11 @@ int resume_take_past(struct sweep *sweep, struct err *err)
                      "other sources, values or shapes",
                      (long long)old);
     progress_view_facts(sweep, &facts);
+    total = facts.total * plan_shapes(sweep->work.plan);
     if (rc == 0 && sweep->work.count.settled > 0)
         progress_say(sweep->reactor.progress,
                      "%d of %d measurements are there already",
-                     sweep->work.count.settled, facts.total);
+                     sweep->work.count.settled, total);
     return rc;
 }
 

@@ -441,6 +441,7 @@ static void sweep_fini(struct sweep *sweep)
     pass_free(&sweep->passes);
     sched_free(sweep->work.sched);
     incumbents_free(sweep->work.incumbents);
+    tried_fini(&sweep->work.count.tried);
     plan_free(sweep->work.plan);
     space_close(sweep->work.space);
     ledger_free(sweep->fleet.ledger);

@@ -129,10 +129,7 @@ void report_cost_table(const struct report_view *view, FILE *to)
     if (view->conclusion->confirmation.proof.hours > 0)
         print_proof(&view->conclusion->confirmation, to);
     fputc('\n', to);
-    print_each(cost, "settled",
-               (int64_t)report->n_configs -
-                   report->counts.outcomes[OUTCOME_PENDING],
-               to);
+    print_each(cost, "tried", report->counts.tally.tried, to);
     print_each(cost, outcome_name(OUTCOME_CORRECT),
                report->counts.outcomes[OUTCOME_CORRECT], to);
 }

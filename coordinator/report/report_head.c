@@ -58,8 +58,6 @@ static void print_search(const struct report *report, FILE *to)
 
 void report_head_print(const struct report *report, FILE *to)
 {
-    int64_t settled =
-        (int64_t)report->n_configs - report->counts.outcomes[OUTCOME_PENDING];
     char begun[CLOCK_ISO_BYTES];
 
     paragraph_print(to, 0,
@@ -68,9 +66,8 @@ void report_head_print(const struct report *report, FILE *to)
                     report->name, report->arch, report->counts.configurations,
                     report->counts.configurations - report->counts.passed);
     clock_iso(report->sweep.created_utc, begun);
-    paragraph_print(to, 0,
-                    "%zu asked for, %" PRId64 " settled; begun %.19sZ%s%s",
-                    report->n_configs, settled, begun,
+    paragraph_print(to, 0, "%zu asked for, %" PRId64 " tried; begun %.19sZ%s%s",
+                    report->n_configs, report->counts.tally.tried, begun,
                     report->sweep.ending[0] ? ", the last run ended: " : "",
                     report->sweep.ending);
     print_search(report, to);

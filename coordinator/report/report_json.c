@@ -176,8 +176,7 @@ static void put_categories(struct json_out *out, const double *hours)
 void report_put_cost(struct json_out *out, const struct report *report,
                      const struct report_cost *cost)
 {
-    double settled = (double)((int64_t)report->n_configs -
-                              report->counts.outcomes[OUTCOME_PENDING]);
+    double tried = (double)report->counts.tally.tried;
 
     json_out_open(out, "cost", '{');
     json_out_open(out, "hosts", '[');
@@ -197,7 +196,7 @@ void report_put_cost(struct json_out *out, const struct report *report,
     json_out_real(out, "total_hours", cost->total_hours);
     json_out_real(out, "total_usd", cost->total_usd);
     json_out_real(out, "priced_usd", cost->priced_usd);
-    json_out_real(out, "usd_per_configuration", cost->total_usd / settled);
+    json_out_real(out, "usd_per_configuration", cost->total_usd / tried);
     json_out_open(out, "unpriced", '[');
     for (size_t i = 0; i < cost->n_hosts; i++)
         if (report_cost_is_unpriced(&cost->hosts[i]))

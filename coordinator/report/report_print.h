@@ -28,6 +28,8 @@ struct report_view {
 
 /* All there is: the head, and the sections but for the cost. */
 void report_table(const struct report_view *view, FILE *to);
+/* The answer alone: a sentence, and one for each further shape. */
+void report_summary_answer(const struct report_view *view, FILE *to);
 /* The answer, what it rests on and cost, the five best, and what was learnt. */
 void report_summary(const struct report_view *view, FILE *to);
 void report_csv(const struct report_view *view, FILE *to); /* all rows */

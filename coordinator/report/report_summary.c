@@ -147,23 +147,25 @@ static void put_tried(const struct report *report, FILE *to)
 {
     int64_t passed = report->counts.passed, tried = report_tried(report);
     char *strategy = report_head_strategy(report);
+    const char *outside =
+        report->counts.outside ? ", and a baseline outside the axes" : "";
     bool named = strategy && *strategy;
 
     if (tried < passed)
         paragraph_labelled(to, LABEL, "Tried",
                            "%" PRId64 " of the %" PRId64
-                           " configurations that pass the gates%s%s%s; "
+                           " configurations that pass the gates%s%s%s%s; "
                            "nothing is known of the other %" PRId64 ".",
                            tried, passed, named ? " (" : "",
-                           named ? strategy : "", named ? ")" : "",
+                           named ? strategy : "", named ? ")" : "", outside,
                            passed - tried);
     else
         paragraph_labelled(
             to, LABEL, "Tried",
             "all %" PRId64 " configurations that pass the gates, of %" PRId64
-            "%s%s%s.",
+            "%s%s%s%s.",
             passed, report->counts.configurations, named ? " (" : "",
-            named ? strategy : "", named ? ")" : "");
+            named ? strategy : "", named ? ")" : "", outside);
     free(strategy);
 }
 
@@ -243,13 +245,18 @@ static void put_more(const struct report_view *view, FILE *to)
     free(names);
 }
 
-void report_summary(const struct report_view *view, FILE *to)
+void report_summary_answer(const struct report_view *view, FILE *to)
 {
-    put_title(view->report, to);
     if (view->conclusion->state != CONCLUSION_NONE)
         put_sentences(view->conclusion, to);
     else
         put_screened(view->report, to);
+}
+
+void report_summary(const struct report_view *view, FILE *to)
+{
+    put_title(view->report, to);
+    report_summary_answer(view, to);
     put_evidence(view->conclusion, to);
     put_tried(view->report, to);
     put_outcomes(view->report, to);

@@ -21,16 +21,20 @@
 /* The search method is stored in the settings. */
 static void load_search(struct report *report, const char *settings)
 {
-    const struct stored_param *method = NULL, *seed = NULL, *objective = NULL;
+    const struct stored_param *method = NULL, *seed = NULL, *objective = NULL,
+                              *most = NULL;
     struct stored_params params = { 0 };
 
     if (stored_params_parse(settings, &params, NULL) == 0) {
         method = stored_params_find(&params, "method");
         seed = stored_params_find(&params, "search_seed");
         objective = stored_params_find(&params, "objective");
+        most = stored_params_find(&params, "evaluations");
     }
     report->search.method = mem_strdup(method ? method->text : "");
     report->search.seed = seed ? (int64_t)seed->number : 0;
+    if (most && strcmp(report->search.method, "exhaustive") != 0)
+        report->search.evaluations = (int64_t)most->number;
     report->search.objective =
         mem_strdup(objective ? objective->text : OBJECTIVE_HEADLINE);
     terminal_clean(report->search.method, false);
@@ -199,13 +203,27 @@ static int faster_first(const void *a, const void *b)
     return strcmp(x->key, y->key);
 }
 
+static void count(struct report *report, const struct report_config *config)
+{
+    struct report_counts *counts = &report->counts;
+    struct tally_unit unit = { 0 };
+
+    for (size_t i = 0; i < report->n_shapes; i++) {
+        unit.settled += config->cells[i].outcome != OUTCOME_PENDING;
+        unit.correct += config->cells[i].outcome == OUTCOME_CORRECT;
+    }
+    tally_add(&counts->tally, unit);
+    counts->outside +=
+        config->point < 0 && tally_is_tried(&counts->tally, unit);
+    counts->outcomes[config->outcome]++;
+}
+
 static void judge(struct report *report)
 {
+    report->counts.tally.shapes = (int)report->n_shapes;
     for (size_t i = 0; i < report->n_configs; i++) {
-        struct report_config *config = &report->configs[i];
-
-        settle(report, config);
-        report->counts.outcomes[config->outcome]++;
+        settle(report, &report->configs[i]);
+        count(report, &report->configs[i]);
     }
     report->counts.outcomes[OUTCOME_CONSTRAINTS] +=
         report->counts.configurations - report->counts.passed;
@@ -350,12 +368,7 @@ void report_free(struct report *report)
 
 int64_t report_tried(const struct report *report)
 {
-    int64_t n = 0;
-
-    for (size_t i = 0; i < report->n_configs; i++)
-        n += report->configs[i].point >= 0 &&
-             report->configs[i].outcome != OUTCOME_PENDING;
-    return n;
+    return report->counts.tally.tried - report->counts.outside;
 }
 
 const struct report_config *report_find(const struct report *report,

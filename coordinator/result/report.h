@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "common/outcome.h"
+#include "coordinator/live/tally.h"
 #include "coordinator/result/report_config.h"
 #include "coordinator/result/report_outcome.h"
 #include "coordinator/space/roofline.h"
@@ -60,14 +61,17 @@ struct report_file {
 struct report_search {
     char *method; /* exhaustive, lhs:20,tpe; "" unknown */
     int64_t seed;
-    char *objective; /* headline, geomean, a shape */
-    bool headline;   /* the objective is the headline */
+    int64_t evaluations; /* it may ask for; 0: for all that pass */
+    char *objective;     /* headline, geomean, a shape */
+    bool headline;       /* the objective is the headline */
 };
 
 struct report_counts {
     int64_t configurations, passed;
     int64_t stale; /* outcomes with other sources or ways of measuring */
-    int64_t outcomes[OUTCOMES_OF_CONFIG]; /* without points that gates reject */
+    int64_t outcomes[OUTCOMES_OF_CONFIG]; /* with points that gates reject */
+    struct tally tally;                   /* of those asked for */
+    int64_t outside; /* of the tried ones: a baseline outside the axes */
 };
 
 struct report {
@@ -93,7 +97,7 @@ struct report {
 
 /* ERR_STORE, or ERR_INPUT if the database has no sweep. */
 int report_load(struct store *store, struct report **out, struct err *err);
-/* The same for progress only: faster, without times, parameters and ranks. */
+/* The same for progress only: faster, without samples, parameters and ranks. */
 int report_load_outcomes(struct store *store, struct report **out,
                          struct err *err);
 void report_free(struct report *report); /* NULL is fine */

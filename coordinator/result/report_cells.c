@@ -18,7 +18,8 @@
 static const char query[] =
     "SELECT c.key, c.point, c.baseline, c.params, c.warnings, c.source_key,"
     " o.shape, o.measure_key, o.settled_utc, o.outcome, o.reason, o.attempts,"
-    " o.nonce, o.config IS NOT NULL AS settled FROM config c LEFT JOIN outcome "
+    " o.median_s, o.nonce, o.config IS NOT NULL AS settled FROM config c LEFT "
+    "JOIN outcome "
     "o ON o.config=c.key"
     "  AND o.source_key=c.source_key WHERE c.sweep=?1 ORDER BY c.key";
 
@@ -29,6 +30,7 @@ struct cell_row {
     bool baseline, settled;
     const char *shape, *measure_key, *outcome, *reason, *nonce;
     int64_t settled_utc, attempts;
+    double median_s;
 };
 
 #define CELL(member, kind) ROW_AT(struct cell_row, member, kind)
@@ -37,7 +39,7 @@ static const struct row_column cell_columns[] = {
     CELL(params, TEXT),  CELL(warnings, TEXT),    CELL(source_key, TEXT),
     CELL(shape, TEXT),   CELL(measure_key, TEXT), CELL(settled_utc, INT),
     CELL(outcome, TEXT), CELL(reason, TEXT),      CELL(attempts, INT),
-    CELL(nonce, TEXT),   CELL(settled, BOOL),
+    CELL(nonce, TEXT),   CELL(settled, BOOL),     CELL(median_s, REAL),
 };
 static const struct row_shape cell_shape = ROW_SHAPE(NULL, cell_columns);
 
@@ -56,6 +58,7 @@ struct found {
     enum outcome outcome;
     const char *reason;
     int64_t attempts;
+    double median_s;
     char *nonce;
 };
 
@@ -139,6 +142,7 @@ static void add_outcome(struct loading *l, const struct cell_row *row)
         .outcome = report_outcome_of(row->outcome),
         .reason = string_pool_keep(report->pool, row->reason),
         .attempts = row->attempts,
+        .median_s = row->median_s,
         .nonce = mem_strdup(row->nonce),
     };
 }
@@ -220,6 +224,7 @@ static void take_found(struct loading *l)
         cell->outcome = found->outcome;
         cell->reason = found->reason;
         cell->attempts = found->attempts;
+        cell->time_s = found->median_s;
         cell->nonce = found->nonce;
         found->nonce = NULL;
     }

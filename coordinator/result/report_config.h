@@ -27,7 +27,7 @@ struct report_cell {
     struct summary summary; /* of the samples; NaN if there are none */
     double normalised_s;    /* normalised median; NaN: no canary */
     double time_s;          /* decides the rank: normalised_s, otherwise the
-                             * median */
+                             * median; the median if only outcomes are loaded */
     int64_t received_utc;   /* time of its result; 0 without one */
     double relative_l2, max_error;
     int64_t registers, spill_bytes; /* -1: not known */

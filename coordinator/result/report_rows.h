@@ -36,7 +36,8 @@ int64_t report_rows_find(const struct report_rows *rows, const char *key);
 void report_rows_fini(struct report_rows *rows);
 
 /* report_cells.c: read configurations and their outcomes, and count the
- * outcomes with other sources or ways of measuring.  No times. */
+ * outcomes with other sources or ways of measuring.  Of times only the median
+ * that is stored with an outcome, as time_s. */
 int report_cells_load(struct report_rows *rows, struct err *err);
 
 /* report_results.c: read the times of cells and of canaries. */

@@ -7,7 +7,6 @@
 #include "common/clock.h"
 #include "common/err.h"
 #include "common/mem.h"
-#include "common/outcome.h"
 #include "coordinator/result/report.h"
 #include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
@@ -20,6 +19,10 @@ static const char run_query[] = "SELECT coalesce(max(epoch), 0) FROM run";
 static const char settled_query[] =
     "SELECT count(*) FROM outcome WHERE settled_utc > ?";
 
+static const char searching_query[] =
+    "SELECT count(*) FROM run WHERE epoch=? AND ended_utc IS NULL AND"
+    " (command LIKE 'sweep%' OR command='resume')";
+
 static const char hosts_query[] =
     "SELECT h.name, (SELECT i.category FROM interval i WHERE i.host=h.name"
     "  AND i.epoch=?1 ORDER BY i.start_ns DESC LIMIT 1) AS category,"
@@ -28,12 +31,13 @@ static const char hosts_query[] =
     " FROM host h LEFT JOIN lease l ON l.host=h.name AND l.epoch=?1"
     "  AND l.ended_utc IS NULL GROUP BY h.name ORDER BY h.position, h.name";
 
-/* "HOST: REASON" of the hosts that have not come since they said so.  No name
- * of a host has a blank. */
+/* "HOST: REASON" of the hosts that have neither come nor been given up since
+ * they said so.  No name of a host has a blank. */
 static const char waiting_query[] =
-    "WITH said AS (SELECT id, name, text, CASE name WHEN 'HOST-WAITS'"
-    "  THEN substr(text, 1, instr(text, ': ') - 1) ELSE text END AS host"
-    "  FROM event WHERE at_utc >= ?1 AND name IN ('HOST-WAITS', 'HOST-READY'))"
+    "WITH said AS (SELECT id, name, text, CASE name WHEN 'HOST-READY'"
+    "  THEN text ELSE substr(text, 1, instr(text, ': ') - 1) END AS host"
+    "  FROM event WHERE at_utc >= ?1"
+    "  AND name IN ('HOST-WAITS', 'HOST-READY', 'HOST-FAILED'))"
     " SELECT text FROM said WHERE name='HOST-WAITS' AND id IN"
     "  (SELECT max(id) FROM said GROUP BY host) ORDER BY id";
 
@@ -104,13 +108,34 @@ static int load_waiting(struct store *store, struct status *status,
     return rc;
 }
 
-static void count(const struct report *report, struct status *status)
+/* Does a sweep run that is not at its confirmation? */
+static int load_searching(struct store *store, struct status *status, bool *out,
+                          struct err *err)
 {
-    status->total = (int64_t)(report->n_configs * report->n_shapes);
-    for (size_t i = 0; i < report->n_configs; i++)
-        for (size_t s = 0; s < report->n_shapes; s++)
-            status->done +=
-                report->configs[i].cells[s].outcome != OUTCOME_PENDING;
+    int64_t n = 0;
+    int rc = sql_number(store_db(store), searching_query, &n, err, "I",
+                        status->epoch);
+
+    *out = status->running && n > 0;
+    return rc;
+}
+
+static int count(struct store *store, const struct report *report,
+                 struct status *status, struct err *err)
+{
+    int64_t asked = (int64_t)report->n_configs, most;
+    bool searching;
+    int rc = load_searching(store, status, &searching, err);
+
+    most = report->search.evaluations;
+    if (most > report->counts.passed)
+        most = report->counts.passed;
+    if (searching && most + report->counts.outside > asked)
+        asked = most + report->counts.outside;
+    status->asked = asked;
+    status->total = asked * (int64_t)report->n_shapes;
+    status->done = report->counts.tally.settled;
+    return rc;
 }
 
 static int load_rate(struct store *store, int64_t now_utc,
@@ -139,9 +164,9 @@ int status_load(struct store *store, const struct report *report,
 
     *out = (struct status){ .per_hour = NAN, .eta_s = NAN };
     out->running = dblock_is_held(store_path(store), &out->holder);
-    if (report)
-        count(report, out);
     rc = sql_number(store_db(store), run_query, &out->epoch, err, "");
+    if (rc == 0 && report)
+        rc = count(store, report, out, err);
     if (rc == 0 && out->running && report)
         rc = load_rate(store, now_utc, out, err);
     if (rc == 0 && out->running)

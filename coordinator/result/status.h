@@ -27,9 +27,11 @@ struct status {
     bool running;
     struct dblock_holder holder; /* valid if it is running */
     int64_t epoch;               /* of the newest run; 0: none yet */
-    int64_t done, total;         /* measurements: configurations x shapes */
-    double per_hour;             /* outcomes in the last minutes; NaN: none */
-    double eta_s;                /* NaN if unknown or not running */
+    int64_t asked; /* configurations, with those that a search that runs may
+                    * still ask for */
+    int64_t done, total; /* measurements: configurations x shapes */
+    double per_hour;     /* outcomes in the last minutes; NaN: none */
+    double eta_s;        /* NaN if unknown or not running */
     struct status_host *hosts;
     size_t n_hosts;
     char **waiting; /* while it runs, "HOST: whose it is" of hosts that another

@@ -10,7 +10,7 @@
 #include "coordinator/state/fleet.h"
 #include "coordinator/state/mail.h"
 #include "coordinator/state/pass.h"
-#include "coordinator/state/progress.h"
+#include "coordinator/live/progress.h"
 #include "coordinator/state/sweep_options.h"
 #include "coordinator/state/work.h"
 #include "coordinator/text/exit_code.h"

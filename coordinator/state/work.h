@@ -11,6 +11,7 @@
 #include "coordinator/plan/plan.h"
 #include "coordinator/schedule/sched.h"
 #include "coordinator/spec/gpu_arch.h"
+#include "coordinator/state/tried.h"
 
 struct arrivals;
 struct fetch; /* artifacts.c */
@@ -54,6 +55,7 @@ struct left_lease {
 struct work_count {
     int settled, correct; /* measurements */
     int left_out;         /* builds that are not part of this command */
+    struct tried tried;   /* the same by configuration */
 };
 
 struct work {

@@ -26,6 +26,7 @@ RUNNERS = os.path.join(os.path.dirname(BIN), "e2e-runners")  # laid out as a wor
 NVCC = os.environ.get("FA_NVCC")  # empty where no test may call it
 KERNELS = os.path.join(SOURCE, "kernels")
 FIXTURES = os.path.join(SOURCE, "tests", "fixtures")
+STAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ "  # begins a line of a sweep that has no terminal
 
 
 def until(what, check, seconds=120.0):

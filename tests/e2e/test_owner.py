@@ -58,7 +58,7 @@ exec '{shutil.which("c++")}' "$@"
         [since] = self.query(first, "SELECT strftime('%Y-%m-%dT%H:%M', epoch / 1000000000, 'unixepoch') FROM run")[0]
         path = os.path.realpath(os.path.join(first, "vector_add.db"))
         reason = rf"localhost: its worker serves another sweep: \w+@[^,]+, pid {one.pid}, {path}, since {since}:\d\dZ"
-        self.assertRegex(self.said(), rf"(?m)^{reason}; waiting$")
+        self.assertRegex(self.said(), rf"(?m)^{rig.STAMP}{reason}; waiting$")
         with self.subTest("also in status"):
             rig.until("the reason is stored", lambda: "waiting" in self.run_coord(second, "status").stdout)
             self.assertRegex(self.run_coord(second, "status").stdout, rf"(?m)^waiting: {reason}$")

@@ -131,7 +131,7 @@ class Replay(rig.Rig):
         sweep["tunables"] = {"BLOCK_SIZE": [256], "ITEMS": [1], "VECTOR": [False]}
         sweepfile.write(other, sweep)
         ran = self.run_coord(other, "sweep", "--device", "cpu", "--log", self.path("log"))
-        self.assertRegex(ran.stderr, rf"(?m)^localhost: its worker waits for another sweep: \w+@[^,]+, pid {coord.pid}, "
+        self.assertRegex(ran.stderr, rf"(?m)^{rig.STAMP}localhost: its worker waits for another sweep: \w+@[^,]+, pid {coord.pid}, "
                          rf"{self.path('x.db')}, since [^,;]+; it is free in at most \d+ s; waiting$")
         self.assertEqual(ran.stderr.count("; waiting"), 1, "said once")
         with open(self.path("log")) as f:

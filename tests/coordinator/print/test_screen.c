@@ -130,6 +130,55 @@ static void colours_are_for_terminals(void **state)
 }
 
 /* What a style makes of the text "ok". */
+/* COLUMNS is for text that is printed once. */
+static void the_size_of_a_terminal_is_the_one_it_has_now(void **state)
+{
+    int master;
+    FILE *to = terminal(132, &master), *file = tmpfile();
+    struct winsize size = { .ws_row = 10, .ws_col = 7 };
+    size_t columns, rows;
+
+    (void)state;
+    setenv("COLUMNS", "50", 1);
+    assert_true(screen_size(to, &columns, &rows));
+    assert_int_equal(columns, 132);
+    assert_int_equal(rows, 25);
+    assert_int_equal(ioctl(master, TIOCSWINSZ, &size), 0);
+    assert_true(screen_size(to, &columns, &rows));
+    assert_int_equal(columns, 7);
+    assert_int_equal(rows, 10);
+    assert_false(screen_size(file, &columns, &rows));
+    assert_int_equal(columns, 80);
+    assert_int_equal(rows, 24);
+    unsetenv("COLUMNS");
+    fclose(to);
+    fclose(file);
+    close(master);
+}
+
+static void lines_change_in_place_on_terminals_that_can(void **state)
+{
+    int master;
+    FILE *to = terminal(80, &master), *file = tmpfile();
+
+    (void)state;
+    setenv("CLICOLOR_FORCE", "1", 1);
+    unsetenv("NO_COLOR");
+    setenv("TERM", "xterm", 1);
+    assert_true(screen_is_live(to));
+    assert_false(screen_is_live(file));
+    setenv("TERM", "dumb", 1);
+    assert_false(screen_is_live(to));
+    setenv("TERM", "xterm", 1);
+    setenv("NO_COLOR", "1", 1);
+    assert_false(screen_is_live(to));
+    unsetenv("NO_COLOR");
+    unsetenv("CLICOLOR_FORCE");
+    fclose(to);
+    fclose(file);
+    close(master);
+}
+
 static void assert_printed(enum screen_style style, const char *expected)
 {
     FILE *file = tmpfile();
@@ -166,6 +215,10 @@ int main(void)
                                plain_environment),
         cmocka_unit_test_setup(columns_overrules_both, plain_environment),
         cmocka_unit_test_setup(colours_are_for_terminals, plain_environment),
+        cmocka_unit_test_setup(the_size_of_a_terminal_is_the_one_it_has_now,
+                               plain_environment),
+        cmocka_unit_test_setup(lines_change_in_place_on_terminals_that_can,
+                               plain_environment),
         cmocka_unit_test_setup(styles_are_escapes_only_where_there_are_colours,
                                plain_environment),
     };

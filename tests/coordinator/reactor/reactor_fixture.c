@@ -320,6 +320,7 @@ void rig_close(struct rig *rig)
             host_state_forget_running(&sweep->fleet.hosts[i]);
         sched_free(sweep->work.sched);
         incumbents_free(sweep->work.incumbents);
+        tried_fini(&sweep->work.count.tried);
         plan_free(sweep->work.plan);
         space_close(sweep->work.space);
         ledger_free(sweep->fleet.ledger);

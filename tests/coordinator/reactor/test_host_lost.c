@@ -267,6 +267,9 @@ static void a_host_that_is_given_up_is_released(void **state)
                                       "interval WHERE host = 'a'"),
                      2000000000);
     assert_non_null(strstr(rig_heard(&rig), "a: not used: it is on fire"));
+    assert_int_equal(rig_rows(&rig, "event WHERE name = 'HOST-FAILED' AND "
+                                    "text = 'a: it is on fire'"),
+                     1);
 }
 
 /* With a single host, the last line says it. */

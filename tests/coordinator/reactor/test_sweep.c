@@ -180,7 +180,7 @@ static void where_nothing_is_settled_there_is_no_last_line(void **state)
     rig.options.quiet = false;
     rig_listen(&rig);
     assert_int_equal(whole_run(&rig, whole_run_step, 3.6, &err), 6);
-    assert_null(strstr(rig_heard(&rig), "measured"));
+    assert_null(strstr(rig_heard(&rig), " tried "));
 }
 
 static void a_message_against_the_protocol_ends_its_host(void **state)
@@ -292,7 +292,7 @@ static void the_last_line_says_what_was_done(void **state)
     rig.options.quiet = false;
     rig_listen(&rig);
     assert_int_equal(whole_run(&rig, step_and_answer, 0, &err), 0);
-    assert_non_null(strstr(rig_heard(&rig), "30/30 measured  30 correct"));
+    assert_non_null(strstr(rig_heard(&rig), "30/30 tried  30 correct"));
 }
 
 /* Only a run that ends well has a next step. */

@@ -213,7 +213,7 @@ static void where_no_host_has_a_price_there_are_no_dollars(void **state)
                                       .unpriced = 1,
                                       .total_hours = 0.5,
                                       .total_usd = (double)NAN };
-    const struct report report = { .n_configs = 10 };
+    const struct report report = { .n_configs = 10, .counts.tally.tried = 10 };
     const struct conclusion conclusion = {
         .confirmation = { .proof = { 0.01, (double)NAN } }
     };
@@ -232,7 +232,7 @@ static void where_no_host_has_a_price_there_are_no_dollars(void **state)
         strstr(text, "no host has a price (rate=USD-PER-HOUR in hosts.txt)\n"
                      "checking the finalists at the fuzz shapes took another "
                      "0.0100 h\n\n"
-                     "per configuration settled (10): 180 s\n"));
+                     "per configuration tried (10): 180 s\n"));
     free(text);
 }
 

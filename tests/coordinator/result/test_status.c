@@ -51,6 +51,10 @@ static void a_running_sweep_has_a_holder_a_rate_and_an_eta(void **state)
     assert_int_equal(status.holder.pid, getpid());
     assert_int_equal(status.done, 8);
     assert_int_equal(status.total, 10);
+    assert_int_equal(status.asked, 5);
+    assert_int_equal(report->counts.tally.tried, 4);
+    assert_int_equal(report->counts.tally.correct,
+                     report->counts.outcomes[OUTCOME_CORRECT]);
     assert_float_equal(status.per_hour, 480, 1e-3); /* 8 in a minute */
     assert_float_equal(status.eta_s, 15, 1e-3);
     assert_int_equal(status.n_hosts, 2);
@@ -58,6 +62,36 @@ static void a_running_sweep_has_a_holder_a_rate_and_an_eta(void **state)
     assert_int_equal(status.hosts[0].measuring, 1);
     assert_int_equal(status.hosts[0].building, 0);
     assert_string_equal(status.hosts[1].name, "?[31mgpu2");
+    status_fini(&status);
+    report_free(report);
+    store_close(store);
+}
+
+/* Until it ends, or what it may ask for is there. */
+static void a_search_that_runs_may_ask_for_more(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct report *report;
+    struct status status;
+    struct err err;
+
+    assert_int_equal(store_run_start(store,
+                                     &(struct store_run){ .epoch = UTC,
+                                                          .machine = "here",
+                                                          .version = "1",
+                                                          .command = "sweep" },
+                                     &err),
+                     0);
+    assert_int_equal(report_load_outcomes(store, &report, &err), 0);
+    report->counts.passed = 9;
+    report->search.evaluations = 7;
+    assert_int_equal(status_load(store, report, UTC, &status, &err), 0);
+    assert_int_equal(status.asked, 7 + report->counts.outside);
+    assert_int_equal(status.total, 2 * status.asked);
+    status_fini(&status);
+    report->search.evaluations = 3;
+    assert_int_equal(status_load(store, report, UTC, &status, &err), 0);
+    assert_int_equal(status.asked, 5);
     status_fini(&status);
     report_free(report);
     store_close(store);
@@ -106,6 +140,8 @@ static void hosts_that_another_sweep_has_are_waited_for(void **state)
     put_event(store, UTC, "HOST-WAITS", "gpu2: its worker: \033[31mbob");
     put_event(store, UTC, "HOST-READY", "me@gpu1:22");
     put_event(store, UTC, "HOST-READY", "gpu3");
+    put_event(store, UTC, "HOST-WAITS", "gpu4: its worker: ada");
+    put_event(store, UTC, "HOST-FAILED", "gpu4: no route");
     assert_int_equal(report_load_outcomes(store, &report, &err), 0);
     assert_int_equal(status_load(store, report, UTC, &status, &err), 0);
     assert_int_equal(status.n_waiting, 1);
@@ -121,6 +157,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_running_sweep_has_a_holder_a_rate_and_an_eta),
+        TEST(a_search_that_runs_may_ask_for_more),
         TEST(a_finished_sweep_has_no_holder_and_no_eta),
         TEST(hosts_that_another_sweep_has_are_waited_for),
     };

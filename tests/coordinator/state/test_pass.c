@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "coordinator/state/progress.h"
+#include "coordinator/live/progress.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 
 static struct rig rig;

@@ -2,11 +2,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <math.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "common/clock.h"
+#include "coordinator/state/pass_ops.h"
 #include "coordinator/state/progress_view.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 
@@ -29,16 +31,52 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void measurements_are_counted_by_what_settled_them(void **state)
+/* These units, and of them those below 'correct' are. */
+static void settle_from(int unit, int end, int correct)
+{
+    static const double time_s[] = { 4e-3, 2e-3, 3e-3 };
+
+    for (; unit < end; unit++)
+        tried_count(&rig.sweep.work.count.tried, rig.sweep.work.plan, unit, 0,
+                    (struct tally_unit){ 1, unit < correct },
+                    unit < 3 ? time_s[unit] : (double)NAN);
+}
+
+static void settle(int units, int correct)
+{
+    settle_from(0, units, correct);
+}
+
+/* What was said, without its time. */
+static const char *heard_at(const char *heard)
+{
+    assert_true(strlen(heard) > strlen("2026-01-02T03:04:05Z "));
+    return heard + strlen("2026-01-02T03:04:05Z ");
+}
+
+static void configurations_are_counted_by_what_settled_them(void **state)
 {
     (void)state;
-    rig.sweep.work.count.settled = 4;
-    rig.sweep.work.count.correct = 3;
+    settle(4, 3);
     progress_view_facts(&rig.sweep, &facts);
     assert_int_equal(facts.total, 30);
     assert_int_equal(facts.settled, 4);
     assert_int_equal(facts.correct, 3);
     assert_int_equal(facts.hosts, 2);
+    assert_float_equal(facts.best.s, 2e-3, 1e-9);
+}
+
+static void what_a_command_names_is_checked(void **state)
+{
+    const struct plan_ask ask = { 0 };
+
+    (void)state;
+    settle(4, 3);
+    rig.options.ask = &ask;
+    progress_view_facts(&rig.sweep, &facts);
+    assert_int_equal(facts.kind, PROGRESS_CHECKED);
+    assert_int_equal(facts.correct, 3);
+    assert_true(isnan(facts.best.s));
 }
 
 static void builds_are_counted_by_what_became_of_them(void **state)
@@ -80,8 +118,9 @@ static void what_is_out_and_who_is_ready_is_shown(void **state)
     rig_listen(&rig);
     progress_view_show(&rig.sweep, RIG_START_NS, true);
     heard = rig_heard(&rig);
-    assert_string_equal(heard, "0/30 measured  0 correct  0 failed  2 building "
-                               " 1 measuring  1/2 hosts  0:00\n");
+    assert_string_equal(heard_at(heard),
+                        "0/30 tried  0 correct  0 failed  2 building  1 "
+                        "measuring  1/2 hosts  0 s\n");
 }
 
 /* More than there are lanes for. */
@@ -106,6 +145,90 @@ static void seventeen_gpus_may_measure(void **state)
     assert_non_null(strstr(heard, "  17 measuring  1/2 hosts"));
 }
 
+static void a_lane_says_what_its_gpu_does(void **state)
+{
+    struct progress_view_lanes *lanes;
+    const struct issued_lease *issued;
+
+    (void)state;
+    rig_ready(&rig, 0, 1, 2);
+    rig_build_two(&rig);
+    assert_int_equal(rig_dispatch(&rig), 3);
+    progress_view_facts(&rig.sweep, &facts);
+    issued = &rig.sweep.work.issued[rig.sweep.work.n_issued - 1];
+    lanes = progress_view_look(&rig.sweep, issued->granted_ns + 2 * NS_PER_S,
+                               &facts);
+    assert_int_equal(facts.n_lanes, 3);
+    assert_string_equal(facts.lanes[0].host, "a");
+    assert_int_equal(facts.lanes[0].gpu, 0);
+    assert_int_equal(facts.lanes[0].state, PROGRESS_LANE_MEASURES);
+    assert_float_equal(facts.lanes[0].measured_s, 2, 1e-9);
+    assert_int_equal(facts.lanes[0].building, facts.building);
+    assert_int_equal(strlen(facts.lanes[0].key), HASH_HEX - 1);
+    assert_non_null(strchr(facts.lanes[0].text, '='));
+    assert_int_equal(facts.lanes[1].gpu, 1);
+    assert_int_equal(facts.lanes[1].building, 0);
+    assert_string_equal(facts.lanes[2].host, "b");
+    assert_int_equal(facts.lanes[2].gpu, -1);
+    progress_view_forget(lanes);
+}
+
+static enum progress_lane_state lane_of_the_second_host(void)
+{
+    struct progress_view_lanes *lanes =
+        progress_view_look(&rig.sweep, RIG_START_NS, &facts);
+    enum progress_lane_state is = facts.lanes[facts.n_lanes - 1].state;
+
+    progress_view_forget(lanes);
+    return is;
+}
+
+static void a_lane_says_how_its_host_is(void **state)
+{
+    struct host_state *host = &rig.sweep.fleet.hosts[1];
+
+    (void)state;
+    progress_view_facts(&rig.sweep, &facts);
+    assert_int_equal(lane_of_the_second_host(), PROGRESS_LANE_AWAY);
+    host->state = HOST_STATE_GREETED;
+    assert_int_equal(lane_of_the_second_host(), PROGRESS_LANE_SETUP);
+    host->state = HOST_STATE_READY;
+    assert_int_equal(lane_of_the_second_host(), PROGRESS_LANE_IDLE);
+    host->suspect = true;
+    assert_int_equal(lane_of_the_second_host(), PROGRESS_LANE_LOST);
+    host->conn.waits = true;
+    assert_int_equal(lane_of_the_second_host(), PROGRESS_LANE_WAITS);
+    host->state = HOST_STATE_FAILED;
+    assert_int_equal(lane_of_the_second_host(), PROGRESS_LANE_FAILED);
+}
+
+static bool bans_the_second(const struct sweep *sweep, const struct pass *pass,
+                            size_t host, int gpu)
+{
+    (void)sweep;
+    (void)pass;
+    return host == 0 && gpu == 1;
+}
+
+static void a_gpu_in_quarantine_is_not_used(void **state)
+{
+    static const struct pass_ops ops = { .bans = bans_the_second };
+    static const struct pass_ops *const all[] = { &ops, NULL };
+    struct progress_view_lanes *lanes;
+
+    (void)state;
+    rig_ready(&rig, 0, 1, 2);
+    pass_init(&rig.sweep.passes, all);
+    rig.sweep.passes.list[0].state = &rig; /* it takes part */
+    progress_view_facts(&rig.sweep, &facts);
+    lanes = progress_view_look(&rig.sweep, RIG_START_NS, &facts);
+    assert_int_equal(facts.lanes[0].state, PROGRESS_LANE_IDLE);
+    assert_int_equal(facts.lanes[1].state, PROGRESS_LANE_FAILED);
+    assert_string_equal(facts.lanes[1].text, "quarantined");
+    progress_view_forget(lanes);
+    rig.sweep.passes.n = 0;
+}
+
 static void without_a_plan_there_is_nothing_to_show(void **state)
 {
     struct plan *plan = rig.sweep.work.plan;
@@ -127,13 +250,13 @@ static void lines_come_every_10_s(void **state)
     rig_listen(&rig);
     progress_view_show(&rig.sweep, RIG_START_NS, false);
     progress_view_show(&rig.sweep, RIG_START_NS + 10 * NS_PER_S - 1, false);
-    rig.sweep.work.count.settled = 10;
+    settle(10, 0);
     progress_view_show(&rig.sweep, RIG_START_NS + 10 * NS_PER_S, false);
     progress_view_show(&rig.sweep, RIG_START_NS + 20 * NS_PER_S - 1, false);
     heard = rig_heard(&rig);
-    assert_string_equal(heard, "10/30 measured  0 correct  10 failed  0 "
-                               "building  0 measuring  0/2 hosts  0:10, about "
-                               "0:20 left\n");
+    assert_string_equal(heard_at(heard),
+                        "10/30 tried  0 correct  10 failed  0 building  0 "
+                        "measuring  0/2 hosts  10 s, about 20 s left\n");
 }
 
 /* Nothing is foretold from a second or less, and nothing when all is done. */
@@ -144,14 +267,14 @@ static void what_is_left_is_foretold_after_a_second(void **state)
     (void)state;
     rig_listen(&rig);
     progress_view_show(&rig.sweep, RIG_START_NS, false);
-    rig.sweep.work.count.settled = 10;
+    settle(10, 0);
     progress_view_show(&rig.sweep, RIG_START_NS + NS_PER_S, true);
-    rig.sweep.work.count.settled = 30;
+    settle_from(10, 30, 0);
     progress_view_show(&rig.sweep, RIG_START_NS + 3600 * NS_PER_S, true);
     heard = rig_heard(&rig);
     assert_null(strstr(heard, "left"));
-    assert_non_null(strstr(heard, "  0:01\n"));
-    assert_non_null(strstr(heard, "  1:00:00\n"));
+    assert_non_null(strstr(heard, "  1 s\n"));
+    assert_non_null(strstr(heard, "  1 h 00 min\n"));
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -159,11 +282,15 @@ static void what_is_left_is_foretold_after_a_second(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(measurements_are_counted_by_what_settled_them),
+        CASE(configurations_are_counted_by_what_settled_them),
+        CASE(what_a_command_names_is_checked),
         CASE(builds_are_counted_by_what_became_of_them),
         CASE(the_reference_is_not_counted),
         CASE(what_is_out_and_who_is_ready_is_shown),
         CASE(seventeen_gpus_may_measure),
+        CASE(a_lane_says_what_its_gpu_does),
+        CASE(a_lane_says_how_its_host_is),
+        CASE(a_gpu_in_quarantine_is_not_used),
         CASE(without_a_plan_there_is_nothing_to_show),
         CASE(lines_come_every_10_s),
         CASE(what_is_left_is_foretold_after_a_second),
