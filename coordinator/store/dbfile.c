@@ -20,6 +20,7 @@
 #include "coordinator/store/sql.h"
 #include "coordinator/text/terminal.h"
 
+#define SETTLE_MS 1000
 #define BUSY_MS 5000  /* a reader's checkpoint at most */
 #define ALONE_TRIES 3 /* tries to copy a file that another process changes */
 #define COPY_BYTES_MAX (INT64_C(2) << 30) /* into memory */
@@ -545,6 +546,16 @@ int dbfile_newest(const char *newest, struct sqlite3 **out, struct err *err)
         *out = NULL;
     }
     return rc;
+}
+
+/* SQLite does this by itself only for the last connection.  Where a reader was
+ * the last one, and another had come while there was a WAL and no writer, it
+ * would stay: open_beside_others() takes it for that of a killed writer. */
+void dbfile_settle(struct sqlite3 *db)
+{
+    sqlite3_busy_timeout(db, SETTLE_MS);
+    (void)sqlite3_wal_checkpoint_v2(db, "main", SQLITE_CHECKPOINT_TRUNCATE,
+                                    NULL, NULL);
 }
 
 void dbfile_close(struct sqlite3 *db)

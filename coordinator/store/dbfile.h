@@ -45,6 +45,9 @@ int dbfile_write(const char *path, struct dbfile_steps steps, bool create,
                  struct sqlite3 **out, struct err *err);
 /* An empty database in memory, which the SQL text 'newest' makes. */
 int dbfile_newest(const char *newest, struct sqlite3 **out, struct err *err);
+/* Before its writer closes it: all that was committed goes from the WAL into
+ * the file, also while others read, if they let it for a second. */
+void dbfile_settle(struct sqlite3 *db);
 void dbfile_close(struct sqlite3 *db); /* NULL is fine */
 
 /* May a database of this size be copied into memory?  Not above 2 GiB. */

@@ -75,6 +75,8 @@ void store_close(struct store *store)
     for (size_t i = 0; i < STORE_ARRAYS; i++)
         buf_fini(&store->json[i]);
     tally_free(store->tally);
+    if (store->lock >= 0 && store->db)
+        dbfile_settle(store->db);
     dbfile_close(store->db);
     dblock_release(store->lock);
     free(store->path);
