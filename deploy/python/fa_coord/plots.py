@@ -23,7 +23,7 @@ def intervals(db: Database, shape: Optional[str] = None, top: int = 20, ax: Opti
     kind, rows = tables.intervals(report, shape, top)
     if not rows:
         raise ValueError(f"nothing has a time at shape '{shape}'")
-    ax = ax or _axes((7, 1 + 0.3 * len(rows)))
+    ax = ax or _axes((9, 1 + 0.3 * len(rows)))
     middle = [row["mid_s"] * US for row in rows]
     ends = [[(row["mid_s"] - row["low_s"]) * US for row in rows], [(row["high_s"] - row["mid_s"]) * US for row in rows]]
     ax.errorbar(middle, range(len(rows)), xerr=ends, fmt="o", capsize=3)
@@ -64,7 +64,7 @@ def heat_map(db: Database, x: str, y: str, shape: Optional[str] = None, ax: Opti
     shape = _shape(report, shape)
     rows = [row for row in tables.results(report) if row["shape"] == shape]
     xs, ys, best = tables.cells(rows, x, y)
-    ax = ax or _axes((1.5 + 0.9 * len(xs), 1.5 + 0.6 * len(ys)))
+    ax = ax or _axes((max(6, 1.5 + 0.9 * len(xs)), max(4, 1.5 + 0.6 * len(ys))))
     nan = float("nan")
     image = ax.imshow([[nan if s is None else s * US for s in line] for line in best], aspect="auto", origin="lower",
                       cmap="viridis_r")

@@ -15,8 +15,9 @@ from . import program as programs
 from . import sweep as sweeps
 from .database import Database
 
-DATABASE = 7  # exit code: the database, also that there is none yet
+NO_SWEEP = (2, 7)  # exit codes of status before the database is there, and before it has a sweep
 KEEPS_RESULTS = (0, 5, 6)  # exit codes: done, partial, a cap reached
+INTERRUPTED = (130, -signal.SIGINT)  # by stop(); the latter before the program could take it
 
 
 def flags(options: Dict[str, Any]) -> List[str]:
@@ -68,7 +69,8 @@ class Run:
             db = os.path.join(os.path.dirname(os.path.abspath(sweep)), name + ".db")
         self.database = Database(db, program)
         self._stopped = False
-        self._log = tempfile.TemporaryFile()
+        self._log = tempfile.TemporaryFile()  # until the end, then 'self._said'
+        self._said: Optional[str] = None
         command = [self._program, "sweep", sweep, "--db", self.database.path, "--quiet", *flags(options)]
         self._child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                        stderr=self._log, start_new_session=True)
@@ -86,13 +88,14 @@ class Run:
         return self._child.poll() is None
 
     def status(self) -> Optional[Dict[str, Any]]:
-        """What 'fa-coord status --json' says; None before there is a database."""
+        """What 'fa-coord status --json' says; None before the
+        database has a sweep."""
         if not os.path.exists(self.database.path):
             return None
         try:
             return self.database.status()
         except programs.ProgramError as error:
-            if error.code == DATABASE and self.running:  # it is being made
+            if error.code in NO_SWEEP and self.running:
                 return None
             raise
 
@@ -132,7 +135,7 @@ class Run:
         finally:
             print(file=sys.stdout)
 
-    def stop(self, timeout_s: float = 60) -> Optional[int]:
+    def stop(self, timeout_s: float = 60) -> int:
         """Send SIGINT, the Ctrl-C of fa-coord: it lets running work finish for
         15 s at most, and leaves a database that can be resumed.  Returns the
         exit code, as of a sweep that had ended before.  After 'timeout_s' a
@@ -146,11 +149,13 @@ class Run:
                 except subprocess.TimeoutExpired:
                     continue
             break
-        atexit.unregister(self.stop)
-        return self._child.wait()
+        self._child.wait()
+        return self._finish()
 
     def log(self) -> str:
         """What the sweep has printed as messages."""
+        if self._said is not None:
+            return self._said
         size = os.fstat(self._log.fileno()).st_size
         return os.pread(self._log.fileno(), size, 0).decode("utf-8", "replace")
 
@@ -160,9 +165,15 @@ class Run:
         except programs.ProgramError:  # wait() raises what the sweep said
             return "ended"
 
-    def _end(self) -> int:
-        code = self._child.returncode
+    def _finish(self) -> int:
+        """The exit code of a child that has ended."""
+        self._said = self.log()
+        self._log.close()
         atexit.unregister(self.stop)
-        if code in KEEPS_RESULTS or self._stopped:
+        return self._child.returncode
+
+    def _end(self) -> int:
+        code = self._finish()
+        if code in KEEPS_RESULTS or (self._stopped and code in INTERRUPTED):
             return code
         raise programs.ProgramError(programs.message(self.log(), code), code)
