@@ -37,7 +37,7 @@ class Install(unittest.TestCase):
                         "print(os.listdir(os.path.dirname(fa_coord.__file__))); "
                         "print([m for m in ('pandas', 'matplotlib') if m in __import__('sys').modules])").splitlines()
             self.assertTrue(found[0].startswith(os.path.realpath(target)) or found[0].startswith(target), found[0])
-            for name in ("database.py", "plots.py", "program.py", "py.typed", "run.py", "sweep.py", "tables.py"):
+            for name in ("database.py", "plots.py", "program.py", "py.typed", "run.py", "sweep.py", "tables.py", "views.py"):
                 self.assertIn(f"'{name}'", found[1])
             self.assertEqual(found[2], "[]")  # neither is needed to import it
 

@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+import sys
 import unittest
 import unittest.mock
 
@@ -99,6 +101,15 @@ class Sweeps(rig.Rig):
         self.assertEqual(len(run.database.results().query("outcome == 'correct'")), status["counts"]["correct"])
         with Run(os.path.join(folder, "sweep.json"), device="cpu", evaluations=1, strategy="random", seed=1) as again:
             self.assertEqual(again.wait(), 0)
+
+    def test_a_sweep_is_stopped_when_its_python_ends(self):
+        folder, sweep = self.sweep(BLOCK_SIZE=[64, 128, 256, 512], ITEMS=list(range(1, 17)))
+        path = sweep.write(folder)
+        script = "import rig, sys, fa_coord\nrun = fa_coord.Run(sys.argv[1], device='cpu')\nrig.until('began', run.status)"
+        done = subprocess.run([sys.executable, "-c", script, path], stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, 0)
+        status = Database(os.path.join(folder, "vector_add.db")).status()
+        self.assertEqual((status["running"], status["ending"]), (False, "interrupted"))
 
     def test_what_the_program_refuses_is_raised_in_its_words(self):
         folder, sweep = self.sweep()

@@ -3,10 +3,11 @@
 import json
 import os
 import re
+import sqlite3
 import tempfile
 import unittest
 
-from fa_coord import ProgramError, Sweep, program, run, tables
+from fa_coord import ProgramError, Sweep, program, run, tables, views
 
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -152,6 +153,42 @@ class Running(unittest.TestCase):
         self.assertEqual(run.progress({**status, "eta_s": None, "total_usd": None}),
                          "3/6 measured  2 correct  1 failed")
         self.assertEqual(run.progress(None), "starting")
+
+
+class Views(unittest.TestCase):
+    SQL = "CREATE TEMP VIEW fa_x AS SELECT a AS b FROM t; CREATE TEMP VIEW fa_y AS SELECT 1;"
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.path = os.path.join(self.folder, "a ?#%.db")
+        self.writer = sqlite3.connect(self.path)
+        self.addCleanup(self.writer.close)
+        self.writer.executescript("PRAGMA journal_mode=WAL; CREATE TABLE t(a); INSERT INTO t VALUES(1), (2);")
+
+    def test_a_read_leaves_the_folder_as_it_was(self):
+        self.writer.close()
+        for _ in range(2):
+            self.assertEqual(views.read(self.path, self.SQL, "fa_x"), [{"b": 1}, {"b": 2}])
+            self.assertEqual(os.listdir(self.folder), [os.path.basename(self.path)])
+
+    def test_what_a_writer_has_committed_to_its_log_is_read(self):
+        self.writer.execute("INSERT INTO t VALUES(3)")
+        self.assertEqual(len(views.read(self.path, self.SQL, "fa_x")), 2)
+        self.writer.commit()
+        self.assertEqual(len(views.read(self.path, self.SQL, "fa_x")), 3)
+
+    def test_nothing_can_be_written(self):
+        for close in False, True:
+            if close:
+                self.writer.close()
+            with self.assertRaisesRegex(sqlite3.OperationalError, "readonly"):
+                views.read(self.path, "DELETE FROM t;", "fa_x")
+
+    def test_an_unknown_view_is_named_with_those_there_are(self):
+        with self.assertRaisesRegex(ValueError, "no view 'fa_z'; there are fa_x, fa_y"):
+            views.read(self.path, self.SQL, "fa_z")
 
 
 class Files(unittest.TestCase):

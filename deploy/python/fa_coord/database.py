@@ -6,10 +6,9 @@ import contextlib
 import json
 import os
 import sqlite3
-import urllib.request
 from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
-from . import program, tables
+from . import program, tables, views
 
 if TYPE_CHECKING:
     import pandas
@@ -95,17 +94,8 @@ class Database:
     def view_rows(self, name: str) -> List[tables.Row]:
         """The rows of a view of docs/exchange.md, such as 'fa_sample'.  Raises
         ProgramError where this fa-coord has no views, and sqlite3.Error where
-        the database has another format than this fa-coord writes."""
-        views = self._export(VIEWS)
-        # Only what is committed is read, and nothing can be written.
-        uri = f"file:{urllib.request.pathname2url(self.path)}?mode=ro"
-        with contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
-            connection.executescript(views)
-            connection.row_factory = sqlite3.Row
-            found = connection.execute("SELECT 1 FROM temp.sqlite_master WHERE type='view' AND name=?", (name,))
-            if found.fetchone() is None:
-                raise ValueError(f"there is no view '{name}' (docs/exchange.md)")
-            return [dict(row) for row in connection.execute(f'SELECT * FROM temp."{name}"')]
+        the database has an older format that they do not fit."""
+        return views.read(self.path, self._export(VIEWS), name)
 
     def has_views(self) -> bool:
         """Whether this fa-coord knows the views."""
