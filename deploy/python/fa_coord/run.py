@@ -57,8 +57,8 @@ class Run:
     options  the flags of 'fa-coord sweep': hosts="hosts.txt", device="cpu",
              evaluations=20, budget=5 (dollars), max_hours=2, ...
 
-    It has a session of its own, so that to interrupt a cell of a notebook does
-    not interrupt the sweep: stop() does.  When this process ends, or a 'with'
+    It has a session of its own, so that a cell of a notebook can be interrupted
+    without the sweep; stop() interrupts that.  When this process ends, or a 'with'
     block, the sweep is stopped, and can be resumed.
     """
 
