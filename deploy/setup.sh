@@ -4,17 +4,20 @@
 set -eu
 
 usage() {
-    echo "usage: deploy/setup.sh [--tests] [--browser]"
+    echo "usage: deploy/setup.sh [--tests] [--browser] [--python]"
     echo "  --tests    also what deploy/check.sh needs: clang, linters, cmocka, scipy"
     echo "  --browser  also what deploy/check.sh --browser needs: Chromium"
+    echo "  --python   also what deploy/check.sh --python needs: pandas, matplotlib, jupyter"
 }
 
 tests=no
 browser=no
+python=no
 for arg in "$@"; do
     case "$arg" in
     --tests) tests=yes ;;
     --browser) browser=yes ;;
+    --python) python=yes ;;
     -h | --help) usage; exit 0 ;;
     *) echo "setup.sh: unknown argument '$arg'" >&2; usage >&2; exit 2 ;;
     esac
@@ -46,6 +49,10 @@ if apt-cache show node-d3 >/dev/null 2>&1; then
 fi
 if [ "$browser" = yes ]; then
     packages="$packages chromium python3"
+fi
+if [ "$python" = yes ]; then
+    packages="$packages python3 python3-pandas python3-matplotlib jupyter-nbconvert python3-ipykernel
+        python3-pip python3-venv python3-setuptools python3-wheel"
 fi
 if [ "$tests" = yes ]; then
     packages="$packages clang clang-format clang-tidy cppcheck python3 python3-scipy
