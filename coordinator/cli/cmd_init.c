@@ -58,7 +58,7 @@ static int write_for(const struct settings *settings, struct err *err)
               : mem_strdup(".");
     const char *name = slash ? slash + 1 : settings->from;
     char *source = NULL, *sweep = NULL, *reference = NULL;
-    struct kernel_scan scan = { NULL };
+    struct kernel_scan scan = { .n = 0 };
     struct err why = { "" };
     int rc = read_source(settings->from, &source, err);
 
@@ -124,7 +124,7 @@ static int run(const struct settings *settings, struct err *err)
 
 int cmd_init(int argc, char *argv[])
 {
-    struct settings settings = { NULL };
+    struct settings settings = { .list = false };
     const struct option list[] = {
         { "template", OPTION_TEXT, &settings.template,
           "reduction|stencil|matmul", "a complete sweep to start from",

@@ -146,7 +146,7 @@ static struct py_node *list_of(struct py_node *list)
 static int parse_brackets(struct parser *parser, struct py_node **out)
 {
     struct py_node *list = make(parser, PY_OP_LIST);
-    bool round = is(parser, "("), comma;
+    bool round = is(parser, "("), comma = false;
     int rc = next(parser);
 
     if (rc == 0)

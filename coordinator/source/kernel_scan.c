@@ -134,7 +134,7 @@ static int find_kernel(const char *text, const char *entry, struct found *out,
                        struct err *err)
 {
     const char *at = text;
-    struct found found = { NULL };
+    struct found found = { .is_c = false };
     size_t n = 0;
 
     while (n < NAMES_MAX && next_kernel(text, &at, &found)) {
@@ -299,12 +299,12 @@ int kernel_scan(const char *text, const char *entry, struct kernel_scan *out,
                 struct err *err)
 {
     char *plain = without_comments(text);
-    struct found found = { NULL };
+    struct found found = { .is_c = false };
     int rc;
 
-    *out = (struct kernel_scan){ NULL };
+    *out = (struct kernel_scan){ .n = 0 };
     rc = find_kernel(plain, entry, &found, err);
-    if (rc == 0) {
+    if (rc == 0 && found.parameters) {
         out->entry = mem_dup(found.name, found.len);
         rc = read_parameters(found.parameters, out, err);
     }
@@ -327,5 +327,5 @@ void kernel_scan_fini(struct kernel_scan *scan)
     free(scan->parameters);
     free(scan->macros);
     free(scan->entry);
-    *scan = (struct kernel_scan){ NULL };
+    *scan = (struct kernel_scan){ .n = 0 };
 }
