@@ -2,7 +2,7 @@
 # (docs/install.md).  fa-coord looks for fa-worker beside itself, then in
 # ../libexec/fa-coord, so the installed folder can be moved.
 install(TARGETS fa-coord RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(PROGRAMS $<TARGET_FILE:fa-worker> DESTINATION libexec/fa-coord)
+install(TARGETS fa-worker RUNTIME DESTINATION libexec/fa-coord)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/kernels/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fa-coord/kernels
         FILES_MATCHING REGEX "([.](cu|c|h|json|md|py)|/Makefile)$"
         PATTERN build EXCLUDE PATTERN __pycache__ EXCLUDE)

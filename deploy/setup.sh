@@ -4,17 +4,20 @@
 set -eu
 
 usage() {
-    echo "usage: deploy/setup.sh [--tests] [--browser]"
+    echo "usage: deploy/setup.sh [--tests] [--browser] [--package]"
     echo "  --tests    also what deploy/check.sh needs: clang, linters, cmocka, scipy"
     echo "  --browser  also what deploy/check.sh --browser needs: Chromium"
+    echo "  --package  also what deploy/package.sh needs: lintian, debootstrap"
 }
 
 tests=no
 browser=no
+package=no
 for arg in "$@"; do
     case "$arg" in
     --tests) tests=yes ;;
     --browser) browser=yes ;;
+    --package) package=yes ;;
     -h | --help) usage; exit 0 ;;
     *) echo "setup.sh: unknown argument '$arg'" >&2; usage >&2; exit 2 ;;
     esac
@@ -46,6 +49,9 @@ if apt-cache show node-d3 >/dev/null 2>&1; then
 fi
 if [ "$browser" = yes ]; then
     packages="$packages chromium python3"
+fi
+if [ "$package" = yes ]; then
+    packages="$packages binutils debootstrap dpkg-dev file lintian python3 shellcheck"
 fi
 if [ "$tests" = yes ]; then
     packages="$packages clang clang-format clang-tidy cppcheck python3 python3-scipy
