@@ -1,5 +1,6 @@
 """What 'cmake --install' installs: all of it, and enough to sweep with it alone."""
 
+import json
 import os
 import re
 import subprocess
@@ -58,6 +59,27 @@ class Installed(rig.Rig):
             report = self.report(folder)
             self.assert_all_correct(report)
             self.assertEqual(len(report["results"]), 2)
+        with self.subTest("the recipes for CI tune and compare with it"):
+            base = os.path.join(folder, "base.db")
+            os.rename(os.path.join(folder, "vector_add.db"), base)
+            for recipe in "ci-example.yml", "ci-example.gitlab.yml":
+                self.recipe(recipe, folder, os.path.join(moved, "share"))
+                os.remove(os.path.join(folder, "new.db"))
+
+    def recipe(self, name, folder, share):
+        """Run a recipe's command as CI does, but on the cpu device and with what is installed in 'share'."""
+        with open(os.path.join(rig.SOURCE, "deploy", name)) as f:
+            text = f.read()
+        [command] = re.findall(r"(?:run:|-) (/usr/share/fa-coord/regression.sh .*)", text)
+        variables = dict(re.findall(r"(?m)^ +([A-Z_]+): (\S+)$", text))
+        self.assertEqual(sorted(variables), ["COMPARE_JSON", "THRESHOLD"])
+        ran = subprocess.run(["sh", "-c", command.replace("/usr/share", share) + " --device cpu"], cwd=folder,
+                             env={**self.env, **variables, "PATH": self.bin + ":" + self.env["PATH"]},
+                             capture_output=True, text=True, timeout=240)
+        self.assertIn(ran.returncode, (0, 1, 2), ran.stderr)  # emulated times say nothing
+        with open(os.path.join(folder, variables["COMPARE_JSON"])) as f:
+            self.assertEqual(json.load(f)["exit_code"], ran.returncode)
+        os.remove(os.path.join(folder, variables["COMPARE_JSON"]))
 
 
 if __name__ == "__main__":
