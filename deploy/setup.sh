@@ -51,7 +51,7 @@ if [ "$browser" = yes ]; then
     packages="$packages chromium python3"
 fi
 if [ "$package" = yes ]; then
-    packages="$packages binutils debootstrap dpkg-dev file lintian python3 shellcheck"
+    packages="$packages binutils debian-archive-keyring debootstrap dpkg-dev file lintian python3 shellcheck"
 fi
 if [ "$tests" = yes ]; then
     packages="$packages clang clang-format clang-tidy cppcheck python3 python3-scipy
