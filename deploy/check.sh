@@ -7,13 +7,14 @@
 #   deploy/check.sh --slow     the tests labelled slow
 #   deploy/check.sh --browser  the page of 'report --html' in Chromium
 #   deploy/check.sh --python   the package of deploy/python, with pandas and jupyter
+#   deploy/check.sh --package  the Debian package and the tarball; best as root
 set -eu
 cd "$(dirname "$0")/.."
 
 mode=${1:-}
 case "$mode" in
-'' | --quick | --slow | --browser | --python) ;;
-*) echo "usage: deploy/check.sh [--quick | --slow | --browser | --python]" >&2; exit 2 ;;
+'' | --quick | --slow | --browser | --python | --package) ;;
+*) echo "usage: deploy/check.sh [--quick | --slow | --browser | --python | --package]" >&2; exit 2 ;;
 esac
 
 jobs=$(nproc)
@@ -74,12 +75,12 @@ step setup deploy/setup.sh --tests
 case "$mode" in
 --quick)
     step build-gcc build dev all
-    step tests tests dev -j $((jobs + 1)) -LE 'slow|bench|browser|python'
+    step tests tests dev -j $((jobs + 1)) -LE 'slow|bench|browser|python|package'
     finish
     ;;
 --slow)
     step build-gcc build dev all
-    step tests-slow tests dev -j "$jobs" -L slow -LE browser
+    step tests-slow tests dev -j "$jobs" -L slow -LE 'browser|python|package'
     finish
     ;;
 --browser)
@@ -94,6 +95,12 @@ case "$mode" in
     step tests-python tests dev -L python
     finish
     ;;
+--package)
+    step setup-package deploy/setup.sh --package
+    step configure configure dev
+    step tests-package tests dev -L '^package$'
+    finish
+    ;;
 esac
 
 # The end-to-end tests mostly wait, so they start early and run beside all
@@ -106,14 +113,14 @@ step build-tsan build tsan fa-coord fa-worker \
     export FA_KILLS=5
     # Workers fork often, and what freed memory they keep is copied each time.
     export ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=12
-    step tests-asan tests asan -j $((jobs * 2)) -LE 'slow|bench|plain|browser|python'
+    step tests-asan tests asan -j $((jobs * 2)) -LE 'slow|bench|plain|browser|python|package'
     step tests-tsan tests tsan -j "$jobs" -L threads
 ) >build/aside.log 2>&1 &
 aside=$!
 step build-gcc build dev all
 step build-fuzz build fuzz fuzzers
 step lint deploy/lint.sh build/dev
-step tests-plain tests dev -j $((jobs + 1)) -LE 'slow|bench|sanitized|browser|python'
+step tests-plain tests dev -j $((jobs + 1)) -LE 'slow|bench|sanitized|browser|python|package'
 step fuzz tests fuzz -j $((jobs * 5)) -L fuzz
 echo "== tests-asan and tests-tsan, which ran beside these"
 wait "$aside" || true

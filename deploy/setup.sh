@@ -4,20 +4,23 @@
 set -eu
 
 usage() {
-    echo "usage: deploy/setup.sh [--tests] [--browser] [--python]"
+    echo "usage: deploy/setup.sh [--tests] [--browser] [--python] [--package]"
     echo "  --tests    also what deploy/check.sh needs: clang, linters, cmocka, scipy"
     echo "  --browser  also what deploy/check.sh --browser needs: Chromium"
     echo "  --python   also what deploy/check.sh --python needs: pandas, matplotlib, jupyter"
+    echo "  --package  also what deploy/package.sh needs: lintian, debootstrap"
 }
 
 tests=no
 browser=no
 python=no
+package=no
 for arg in "$@"; do
     case "$arg" in
     --tests) tests=yes ;;
     --browser) browser=yes ;;
     --python) python=yes ;;
+    --package) package=yes ;;
     -h | --help) usage; exit 0 ;;
     *) echo "setup.sh: unknown argument '$arg'" >&2; usage >&2; exit 2 ;;
     esac
@@ -53,6 +56,9 @@ fi
 if [ "$python" = yes ]; then
     packages="$packages python3 python3-pandas python3-matplotlib jupyter-nbconvert python3-ipykernel
         python3-pip python3-venv python3-setuptools python3-wheel"
+fi
+if [ "$package" = yes ]; then
+    packages="$packages binutils debian-archive-keyring debootstrap dpkg-dev file lintian python3 shellcheck"
 fi
 if [ "$tests" = yes ]; then
     packages="$packages clang clang-format clang-tidy cppcheck python3 python3-scipy
