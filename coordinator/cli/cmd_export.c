@@ -182,11 +182,8 @@ static int open_database(const struct settings *settings, struct store **out,
                          struct err *err)
 {
     char *path = NULL;
-    int rc =
-        settings->sweep && settings->db
-            ? err_set(err, ERR_INPUT, "export: give a sweep or --db, not both")
-        : settings->sweep ? dbpath_of_sweep(settings->sweep, &path, err)
-                          : dbpath_find(settings->db, &path, err);
+    int rc = settings->sweep ? dbpath_of_sweep(settings->sweep, &path, err)
+                             : dbpath_find(settings->db, &path, err);
 
     if (rc == 0)
         rc = store_open(path, STORE_WHOLE, out, err);
@@ -198,7 +195,7 @@ int cmd_export(int argc, char *argv[])
 {
     struct settings settings = { .format = "header" };
     const struct option list[] = {
-        { "format", OPTION_TEXT, &settings.format, "NAME",
+        { "format", OPTION_TEXT, &settings.format, "header|json|flags|...",
           FORMATS_OF_WINNER
           " for the winner (default: header), " FORMATS_OF_SWEEP
           " for the whole sweep",
@@ -223,6 +220,7 @@ int cmd_export(int argc, char *argv[])
             "for another tool (docs/export.md).",
         .list = list,
         .n = sizeof(list) / sizeof(list[0]),
+        .first_flag = "db",
         .arguments_max = 1,
         .plain = &settings.sweep,
     };
