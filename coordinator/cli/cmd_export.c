@@ -19,6 +19,7 @@
 #include "coordinator/tasks/fail.h"
 #include "coordinator/tasks/options.h"
 #include "coordinator/text/outfile.h"
+#include "coordinator/text/suggest.h"
 #include "coordinator/text/terminal.h"
 
 static int print_header(struct export *export, FILE *to, struct err *err)
@@ -60,6 +61,21 @@ struct settings {
     const struct format *as;
 };
 
+static int unknown_format(const char *name, struct err *err)
+{
+    const char *names[sizeof(formats) / sizeof(formats[0])];
+    char ending[SUGGEST_BYTES];
+    size_t n = 0;
+
+    for (; n < sizeof(formats) / sizeof(formats[0]); n++)
+        names[n] = formats[n].name;
+    return err_set(err, ERR_INPUT,
+                   "export: --format=%.32s: choose " FORMATS_OF_WINNER
+                   " for the winner, or " FORMATS_OF_SWEEP
+                   " for the whole sweep%s",
+                   name, suggest_ending(name, strlen(name), names, n, ending));
+}
+
 static int read_format(struct settings *settings, struct err *err)
 {
     for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
@@ -68,11 +84,7 @@ static int read_format(struct settings *settings, struct err *err)
             break;
         }
     if (!settings->as)
-        return err_set(err, ERR_INPUT,
-                       "export: --format=%.32s: choose " FORMATS_OF_WINNER
-                       " for the winner, or " FORMATS_OF_SWEEP
-                       " for the whole sweep",
-                       settings->format);
+        return unknown_format(settings->format, err);
     if (!settings->as->winner && settings->config)
         return err_set(err, ERR_INPUT,
                        "export: --format %s has all configurations, so "
