@@ -196,8 +196,7 @@ static int check_first(const struct parse *parse, struct err *err)
     if (!options->first_flag || !has_first(parse) ||
         !is_seen(parse, options->first_flag))
         return 0;
-    return err_set(err, ERR_INPUT,
-                   "%s: '%.200s' and --%s name the same; give one of them",
+    return err_set(err, ERR_INPUT, "%s: give '%.200s' or --%s, not both",
                    options->command, options->plain[0], options->first_flag);
 }
 

@@ -107,8 +107,8 @@ static int passes_on(const struct run *run, const struct gpu_arch_facts *facts,
  * try every known architecture. */
 static int check_space(const struct run *run, struct err *err)
 {
-    static const char *const archs[] = { "sm_89", "sm_80",  "sm_86",
-                                         "sm_90", "sm_100", "sm_120" };
+    static const char *const archs[] = { "sm_89",  "sm_80",  "sm_86", "sm_90",
+                                         "sm_100", "sm_120", "sm_75", "sm_70" };
     struct err other;
     int rc = passes_on(run, gpu_arch_find(run->set.arch), err);
 

@@ -118,7 +118,7 @@ class Usage(Rig):
                 there = [*args[:1], "x.db", *args[1:]]
                 self.assertEqual(flag.stdout, self.run_coord(self.folder, *there).stdout)
                 del self.env["FA_COORD_DB"]
-                self.assertIn("give one of them", self.run_coord(self.folder, *there, "--db", "x.db", code=2).stderr)
+                self.assertIn("not both", self.run_coord(self.folder, *there, "--db", "x.db", code=2).stderr)
 
     def test_doctor_knows_the_device(self):
         landscape.make(self.path("bowl.json"), xs=(32,), ys=(4,), unrolls=(1, 2))

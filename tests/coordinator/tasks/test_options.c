@@ -163,8 +163,7 @@ static void a_flag_may_stand_for_the_first_argument(void **state)
     assert_int_equal(parse_with(&with, "--arch x.db", &err), 0);
     assert_string_equal(got.arch, "x.db");
     assert_int_equal(parse_with(&with, "--arch x.db z.db", &err), ERR_INPUT);
-    assert_string_equal(
-        err.text, "space: 'z.db' and --arch name the same; give one of them");
+    assert_string_equal(err.text, "space: give 'z.db' or --arch, not both");
     options_set_defaults(&fallback, 1);
     assert_int_equal(parse_with(&with, "z.db", &err), 0);
     assert_null(got.arch);
