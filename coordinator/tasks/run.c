@@ -28,6 +28,7 @@
 #include "coordinator/store/store.h"
 #include "coordinator/store/whole.h"
 #include "coordinator/stored/past_runs.h"
+#include "coordinator/tasks/metrics.h"
 #include "coordinator/tasks/options.h"
 #include "coordinator/text/exit_code.h"
 
@@ -280,6 +281,7 @@ int run_command(struct run *run, run_work *work, void *arg)
 {
     struct err err;
     FILE *log = NULL;
+    struct metrics metrics = { .alive = -1 };
     int rc = prepare(run, &err), code;
 
     run->began_ns = clock_boot_ns();
@@ -289,7 +291,10 @@ int run_command(struct run *run, run_work *work, void *arg)
                      strerror(errno));
     if (log && rc == 0)
         log_setup(log, LOG_I);
+    if (rc == 0 && run->set.metrics)
+        rc = metrics_start(run->db, run->set.metrics, &metrics, &err);
     code = rc < 0 ? fail_with(rc, &err) : work(run, arg);
+    metrics_stop(&metrics);
     if (log) {
         log_setup(NULL, LOG_E);
         fclose(log);
