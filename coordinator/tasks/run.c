@@ -286,13 +286,14 @@ int run_command(struct run *run, run_work *work, void *arg)
 
     run->began_ns = clock_boot_ns();
     owner_draw(run->command);
-    if (rc == 0 && run->set.log && !(log = fopen(run->set.log, "ae")))
-        rc = err_set(&err, ERR_INPUT, "--log=%s: %s", run->set.log,
+    if (rc == 0 && run->set.files.log &&
+        !(log = fopen(run->set.files.log, "ae")))
+        rc = err_set(&err, ERR_INPUT, "--log=%s: %s", run->set.files.log,
                      strerror(errno));
     if (log && rc == 0)
         log_setup(log, LOG_I);
-    if (rc == 0 && run->set.metrics)
-        rc = metrics_start(run->db, run->set.metrics, &metrics, &err);
+    if (rc == 0 && run->set.files.metrics)
+        rc = metrics_start(run->db, run->set.files.metrics, &metrics, &err);
     code = rc < 0 ? fail_with(rc, &err) : work(run, arg);
     metrics_stop(&metrics);
     if (log) {

@@ -84,10 +84,10 @@ static const struct row {
       "show the plan and stop", NULL },
     { SWEEP, "fresh", OPTION_FLAG, AT(fresh), NULL,
       "start over; the old database is renamed", "dry-run" },
-    { ALL, "log", OPTION_TEXT, AT(log), "FILE", "append events to a file",
+    { ALL, "log", OPTION_TEXT, AT(files.log), "FILE", "append events to a file",
       NULL },
-    { SEARCHES | CONFIRM | BENCH, "metrics", OPTION_TEXT, AT(metrics), "FILE",
-      "keep the state in this file, for Prometheus", "dry-run" },
+    { SEARCHES | CONFIRM | BENCH, "metrics", OPTION_TEXT, AT(files.metrics),
+      "FILE", "keep the state in this file, for Prometheus", "dry-run" },
     { ALL, "json", OPTION_FLAG, AT(json), NULL, "for programs", NULL },
     { ALL, "quiet", OPTION_FLAG, AT(quiet), NULL, "no progress", NULL },
 };
