@@ -219,6 +219,7 @@ int cmd_bench(int argc, char *argv[])
             "Compare the baseline and the winners in blocks, at each shape.",
         .list = list,
         .n = sizeof(list) / sizeof(list[0]),
+        .first_flag = "db",
         .arguments_max = 1,
         .plain = &plain,
     };

@@ -27,6 +27,7 @@ int cmd_confirm(int argc, char *argv[])
         .command = "confirm",
         .arguments = "[DB]",
         .what = "Compare the best of a sweep with its baseline, in blocks.",
+        .first_flag = "db",
         .arguments_max = 1,
         .plain = &plain,
     };
@@ -35,6 +36,6 @@ int cmd_confirm(int argc, char *argv[])
         run_settings_parse(&run.set, RUN_CONFIRM, &options, argc, argv, &err);
 
     if (rc == 0)
-        rc = dbpath_find(plain, &run.db, &err);
+        rc = dbpath_find(plain ? plain : run.set.db, &run.db, &err);
     return run_by_db(&run, rc, &err, confirm_work, NULL);
 }

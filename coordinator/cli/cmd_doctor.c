@@ -11,6 +11,7 @@
 #include "coordinator/tasks/doctor.h"
 #include "coordinator/tasks/fail.h"
 #include "coordinator/tasks/options.h"
+#include "coordinator/tasks/run_settings.h"
 #include "coordinator/text/exit_code.h"
 #include "coordinator/text/json_out.h"
 #include "coordinator/print/table.h"
@@ -78,18 +79,20 @@ static int verdict(const struct doctor *doctor)
 }
 
 static int run(const struct hosts *hosts, const struct remote_options *options,
-               bool json, int *code, struct err *err)
+               const struct run_settings *set, int *code, struct err *err)
 {
-    struct doctor doctor = { 0 };
+    struct doctor doctor = { .device = set->device };
     int rc = ssh_setup(err);
 
     if (rc < 0)
         return rc;
     doctor_here(&doctor, options);
+    if (set->record)
+        doctor_record(&doctor, set->record);
     for (size_t i = 0; i < hosts->n; i++)
         doctor_host(&doctor, &hosts->list[i], options);
     *code = verdict(&doctor);
-    if (json)
+    if (set->json)
         print_json(&doctor, *code);
     else
         print_table(&doctor);
@@ -100,17 +103,19 @@ static int run(const struct hosts *hosts, const struct remote_options *options,
 
 int cmd_doctor(int argc, char *argv[])
 {
-    bool json = false;
-    const char *file = NULL, *ssh = "auto";
+    struct run_settings set = RUN_SETTINGS;
     struct remote_options remote = { .home = getenv("HOME"),
                                      .agent = getenv("SSH_AUTH_SOCK") };
     const struct option list[] = {
-        { "hosts", OPTION_TEXT, &file, "FILE", "check these hosts too", NULL },
-        { "ssh", OPTION_TEXT, &ssh, "CLIENT",
+        { "hosts", OPTION_TEXT, &set.hosts, "FILE", "check these hosts too",
+          NULL },
+        { "device", OPTION_TEXT, &set.device, "cuda|cpu|replay=FILE",
+          "check what this device needs", NULL },
+        { "ssh", OPTION_TEXT, &set.ssh, "CLIENT",
           "auto, libssh2 or openssh: how to reach the hosts", NULL },
         { "accept-new-host-keys", OPTION_FLAG, &remote.accept_new_host_keys,
           NULL, "add unknown host keys to known_hosts", NULL },
-        { "json", OPTION_FLAG, &json, NULL, "for programs", NULL },
+        { "json", OPTION_FLAG, &set.json, NULL, "for programs", NULL },
     };
     const struct options options = {
         .command = "doctor",
@@ -126,13 +131,15 @@ int cmd_doctor(int argc, char *argv[])
     if (rc == OPTIONS_HELP)
         return 0;
     if (rc == 0)
-        rc = remote_ssh_read(ssh, &remote.ssh, &err);
-    if (rc == 0 && file)
-        rc = hosts_load(file, &hosts, &err);
+        rc = run_settings_check(&set, false, &err);
+    if (rc == 0)
+        rc = remote_ssh_read(set.ssh, &remote.ssh, &err);
+    if (rc == 0 && set.hosts)
+        rc = hosts_load(set.hosts, &hosts, &err);
     else if (rc == 0)
         hosts_local(&hosts);
     if (rc == 0)
-        rc = run(&hosts, &remote, json, &code, &err);
+        rc = run(&hosts, &remote, &set, &code, &err);
     hosts_fini(&hosts);
     return rc < 0 ? fail_with(rc, &err) : code;
 }

@@ -308,6 +308,7 @@ static int parse(int argc, char *argv[], struct run *run, struct order *order,
         .needing = "shape limit hosts ssh accept-new-host-keys max-hours "
                    "linger log",
         .needed = "sanitize",
+        .first_flag = "db",
         .arguments_min = 1,
         .arguments_max = 2,
         .plain = plain,
@@ -320,7 +321,7 @@ static int parse(int argc, char *argv[], struct run *run, struct order *order,
     if (rc != 0)
         return rc;
     order->which = plain[1] ? plain[1] : plain[0];
-    return dbpath_find(plain[1] ? plain[0] : NULL, &run->db, err);
+    return dbpath_find(plain[1] ? plain[0] : run->set.db, &run->db, err);
 }
 
 int cmd_explain(int argc, char *argv[])

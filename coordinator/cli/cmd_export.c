@@ -22,6 +22,7 @@
 #include "coordinator/tasks/fail.h"
 #include "coordinator/tasks/options.h"
 #include "coordinator/text/outfile.h"
+#include "coordinator/text/suggest.h"
 #include "coordinator/text/terminal.h"
 
 static int print_header(struct export *export, FILE *to, struct err *err)
@@ -78,6 +79,21 @@ struct settings {
     const struct format *as;
 };
 
+static int unknown_format(const char *name, struct err *err)
+{
+    const char *names[sizeof(formats) / sizeof(formats[0])];
+    char ending[SUGGEST_BYTES];
+    size_t n = 0;
+
+    for (; n < sizeof(formats) / sizeof(formats[0]); n++)
+        names[n] = formats[n].name;
+    return err_set(err, ERR_INPUT,
+                   "export: --format=%.32s: choose " FORMATS_OF_WINNER
+                   " for the winner, " FORMATS_MORE ", or " FORMATS_OF_SWEEP
+                   " for the whole sweep%s",
+                   name, suggest_ending(name, strlen(name), names, n, ending));
+}
+
 static int read_format(struct settings *settings, struct err *err)
 {
     for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
@@ -86,11 +102,7 @@ static int read_format(struct settings *settings, struct err *err)
             break;
         }
     if (!settings->as)
-        return err_set(err, ERR_INPUT,
-                       "export: --format=%.32s: choose " FORMATS_OF_WINNER
-                       " for the winner, " FORMATS_MORE ", or " FORMATS_OF_SWEEP
-                       " for the whole sweep",
-                       settings->format);
+        return unknown_format(settings->format, err);
     if (settings->as->binary && !settings->out)
         return err_set(err, ERR_INPUT,
                        "export: --format %s is not text; name a file with "
@@ -221,11 +233,8 @@ static int open_database(const struct settings *settings, struct store **out,
                          struct err *err)
 {
     char *path = NULL;
-    int rc =
-        settings->sweep && settings->db
-            ? err_set(err, ERR_INPUT, "export: give a sweep or --db, not both")
-        : settings->sweep ? dbpath_of_sweep(settings->sweep, &path, err)
-                          : dbpath_find(settings->db, &path, err);
+    int rc = settings->sweep ? dbpath_of_sweep(settings->sweep, &path, err)
+                             : dbpath_find(settings->db, &path, err);
 
     if (rc == 0)
         rc = store_open(path, STORE_WHOLE, out, err);
@@ -262,6 +271,7 @@ int cmd_export(int argc, char *argv[])
             "for another tool (docs/export.md).",
         .list = list,
         .n = sizeof(list) / sizeof(list[0]),
+        .first_flag = "db",
         .arguments_max = 1,
         .plain = &settings.sweep,
     };

@@ -191,11 +191,13 @@ static int profile_work(struct run *run, void *arg)
     return code;
 }
 
-/* "[DB] [CONFIG]": an argument that names no configuration is the database. */
-static int find_db(char **db, struct order *order, const char *const plain[2],
-                   struct err *err)
+/* "[DB] [CONFIG]": with 'given', the database of --db, a single argument is the
+ * configuration.  Without it, one that names no configuration is the
+ * database. */
+static int find_db(const char *given, char **db, struct order *order,
+                   const char *const plain[2], struct err *err)
 {
-    bool config = plain[0] && !plain[1] && strchr(plain[0], '=');
+    bool config = plain[0] && !plain[1] && (given || strchr(plain[0], '='));
     const char *name = config ? plain[0] : plain[1];
 
     if (name && order->config)
@@ -205,7 +207,7 @@ static int find_db(char **db, struct order *order, const char *const plain[2],
                        name, order->config);
     if (name)
         order->config = name;
-    return dbpath_find(config ? NULL : plain[0], db, err);
+    return dbpath_find(config || !plain[0] ? given : plain[0], db, err);
 }
 
 int cmd_profile(int argc, char *argv[])
@@ -225,6 +227,7 @@ int cmd_profile(int argc, char *argv[])
         .what = "Profile winner and baseline, or A=1,B=2, with Nsight Compute.",
         .list = list,
         .n = sizeof(list) / sizeof(list[0]),
+        .first_flag = "db",
         .arguments_max = 2,
         .plain = plain,
     };
@@ -234,7 +237,7 @@ int cmd_profile(int argc, char *argv[])
     int code;
 
     if (rc == 0)
-        rc = find_db(&run.db, &order, plain, &err);
+        rc = find_db(run.set.db, &run.db, &order, plain, &err);
     code = run_by_db(&run, rc, &err, profile_work, &order);
     config_selection_fini(&order.choice);
     return code;

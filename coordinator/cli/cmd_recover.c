@@ -118,6 +118,8 @@ int cmd_recover(int argc, char *argv[])
         { "json", OPTION_FLAG, &json, NULL, "for programs", NULL },
         { "to", OPTION_TEXT, &copy, "FILE",
           "the copy; default: NAME-recovered.db", NULL },
+        { "db", OPTION_TEXT, &given, "FILE",
+          "the database, instead of as an argument", NULL },
     };
     const struct options options = {
         .command = "recover",
@@ -125,6 +127,7 @@ int cmd_recover(int argc, char *argv[])
         .what = "Copy what holds of a damaged database into a new one.",
         .list = list,
         .n = sizeof(list) / sizeof(list[0]),
+        .first_flag = "db",
         .arguments_max = 1,
         .plain = &given,
     };

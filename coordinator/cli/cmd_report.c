@@ -172,6 +172,8 @@ int cmd_report(int argc, char *argv[])
           "json csv" },
         { "force", OPTION_FLAG, &settings.force, NULL,
           "overwrite the --html file", NULL },
+        { "db", OPTION_TEXT, &given, "FILE",
+          "the database, instead of as an argument", NULL },
     };
     const struct options options = {
         .command = "report",
@@ -179,6 +181,7 @@ int cmd_report(int argc, char *argv[])
         .what = "Show the results of a sweep and its cost.",
         .list = list,
         .n = sizeof(list) / sizeof(list[0]),
+        .first_flag = "db",
         .arguments_max = 1,
         .plain = &given,
     };

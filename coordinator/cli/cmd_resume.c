@@ -16,6 +16,7 @@ int cmd_resume(int argc, char *argv[])
         .command = "resume",
         .arguments = "[DB]",
         .what = "Continue the sweep of a database.",
+        .first_flag = "db",
         .arguments_max = 1,
         .plain = &plain,
     };
@@ -24,6 +25,6 @@ int cmd_resume(int argc, char *argv[])
         run_settings_parse(&run.set, RUN_RESUME, &options, argc, argv, &err);
 
     if (rc == 0)
-        rc = dbpath_find(plain, &run.db, &err);
+        rc = dbpath_find(plain ? plain : run.set.db, &run.db, &err);
     return run_by_db(&run, rc, &err, run_sweep, NULL);
 }

@@ -205,13 +205,16 @@ int cmd_status(int argc, char *argv[])
     const char *given = NULL;
     const struct option list[] = {
         { "json", OPTION_FLAG, &json, NULL, "for programs", NULL },
+        { "db", OPTION_TEXT, &given, "FILE",
+          "the database, instead of as an argument", NULL },
     };
     const struct options options = {
         .command = "status",
         .arguments = "[DB]",
         .what = "Show the progress of a sweep, also while it runs.",
         .list = list,
-        .n = 1,
+        .n = sizeof(list) / sizeof(list[0]),
+        .first_flag = "db",
         .arguments_max = 1,
         .plain = &given,
     };

@@ -5,6 +5,7 @@
 #include "coordinator/tasks/run.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,8 @@
 #include "coordinator/tasks/confirm_pipeline.h"
 #include "coordinator/tasks/options.h"
 #include "coordinator/text/exit_code.h"
+#include "coordinator/text/json_out.h"
+#include "coordinator/text/terminal.h"
 
 static void print_confirmation(const struct run *run)
 {
@@ -38,41 +41,109 @@ static void print_confirmation(const struct run *run)
                (long long)confirm->finalists_max);
 }
 
-static int print_plan(const struct run *run, struct err *err)
+/* What --dry-run shows. */
+struct plan {
+    const struct run *run;
+    int64_t configurations, passed;
+    size_t shapes;
+    struct search_settings_plan search;
+};
+
+static int make_plan(struct plan *plan, struct err *err)
 {
-    const struct gpu_arch_facts *facts = gpu_arch_find(run->set.arch);
+    const struct run *run = plan->run;
     struct space_gate_count *counts =
         mem_new(run->spec->space.n_gates, sizeof(*counts));
     struct space *space = NULL;
-    int64_t passed = 0;
-    size_t shapes;
-    int rc = space_open(run->spec, facts, run->set.device,
-                        replay_points(run->spec->replay), &space, err);
+    int rc =
+        space_open(run->spec, gpu_arch_find(run->set.arch), run->set.device,
+                   replay_points(run->spec->replay), &space, err);
 
     if (rc == 0)
-        rc = space_count(space, counts, &passed, err);
+        rc = space_count(space, counts, &plan->passed, err);
     if (rc == 0) {
-        space_shapes(space, &shapes);
-        printf("%lld configurations, %lld pass the gates for %s\n",
-               (long long)space_size(space), (long long)passed, run->set.arch);
-        printf("%lld measurements (%zu shape%s each), device %s\n",
-               (long long)passed * (long long)shapes, shapes,
-               shapes == 1 ? "" : "s", run->set.device);
-        rc = run_print_search(run, space, passed, err);
-        for (size_t i = 0; i < run->hosts.n; i++) {
-            const struct host *host = &run->hosts.list[i];
-
-            if (host->has_rate)
-                printf("host %s, $%.4g an hour\n", host->name, host->rate);
-            else
-                printf("host %s, unpriced\n", host->name);
-        }
-        print_confirmation(run);
-        printf("database %s\n", run->db);
+        plan->configurations = space_size(space);
+        space_shapes(space, &plan->shapes);
+        rc = run_plan_search(run, space, plan->passed, &plan->search, err);
     }
     space_close(space);
     free(counts);
     return rc;
+}
+
+static void print_plan(const struct plan *plan)
+{
+    const struct run *run = plan->run;
+    const struct search_settings_plan *search = &plan->search;
+
+    printf("%" PRId64 " configurations, %" PRId64 " pass the gates for %s\n",
+           plan->configurations, plan->passed, run->set.arch);
+    printf("%" PRId64 " measurements (%zu shape%s each), device %s\n",
+           plan->passed * (int64_t)plan->shapes, plan->shapes,
+           plan->shapes == 1 ? "" : "s", run->set.device);
+    printf("search: %s%s%s%s, %d of %" PRId64 " configurations, seed %" PRId64
+           ", objective %s\n",
+           search->strategy, search->why[0] ? " (" : "", search->why,
+           search->why[0] ? ")" : "", search->evaluations, plan->passed,
+           run->search_settings.seed, run->search_settings.objective);
+    for (size_t i = 0; i < run->hosts.n; i++) {
+        const struct host *host = &run->hosts.list[i];
+
+        if (host->has_rate)
+            printf("host %s, $%.4g an hour\n", host->name, host->rate);
+        else
+            printf("host %s, unpriced\n", host->name);
+    }
+    print_confirmation(run);
+    printf("database %s\n", run->db);
+}
+
+static void put_hosts(struct json_out *out, const struct hosts *hosts)
+{
+    json_out_open(out, "hosts", '[');
+    for (size_t i = 0; i < hosts->n; i++) {
+        json_out_open(out, NULL, '{');
+        json_out_text(out, "host", hosts->list[i].name);
+        if (hosts->list[i].has_rate)
+            json_out_real(out, "usd_per_hour", hosts->list[i].rate);
+        else
+            json_out_null(out, "usd_per_hour");
+        json_out_close(out);
+    }
+    json_out_close(out);
+}
+
+static void put_plan(const struct plan *plan)
+{
+    const struct run *run = plan->run;
+    struct json_out out;
+
+    json_out_init(&out, stdout);
+    json_out_open(&out, NULL, '{');
+    json_out_text(&out, "database", run->db);
+    json_out_text(&out, "device", run->set.device);
+    json_out_text(&out, "arch", run->set.arch);
+    json_out_int(&out, "configurations", plan->configurations);
+    json_out_int(&out, "passed", plan->passed);
+    json_out_int(&out, "shapes", (int64_t)plan->shapes);
+    json_out_text(&out, "strategy", plan->search.strategy);
+    json_out_int(&out, "evaluations", plan->search.evaluations);
+    json_out_int(&out, "seed", run->search_settings.seed);
+    json_out_text(&out, "objective", run->search_settings.objective);
+    json_out_bool(&out, "confirm", !run->spec->confirm.off);
+    put_hosts(&out, &run->hosts);
+    json_out_close(&out);
+}
+
+static int show_plan(const struct run *run, struct err *err)
+{
+    struct plan plan = { .run = run };
+    int rc = make_plan(&plan, err);
+
+    if (rc < 0)
+        return rc;
+    (run->set.json ? put_plan : print_plan)(&plan);
+    return terminal_flush(stdout, err);
 }
 
 static int sweep(struct run *run)
@@ -89,6 +160,8 @@ static int sweep(struct run *run)
     run->more_follows = false;
     if (code == EXIT_DONE && !run->spec->confirm.off)
         code = confirm_pipeline_confirm(run, false);
+    else if (code == EXIT_DONE && run->set.json)
+        confirm_pipeline_json(run, NULL);
     if (code == EXIT_DONE)
         fprintf(stderr, "done; for the results run: fa-coord report %s\n",
                 run->db);
@@ -141,7 +214,7 @@ int run_sweep(struct run *run, void *arg)
 
     (void)arg;
     if (run->set.dry_run)
-        rc = print_plan(run, &err);
+        rc = show_plan(run, &err);
     else if (run->set.fresh)
         rc = set_aside(run->db, &err);
     if (rc < 0)

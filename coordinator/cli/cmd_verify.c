@@ -92,13 +92,16 @@ int cmd_verify(int argc, char *argv[])
     const char *given = NULL;
     const struct option list[] = {
         { "json", OPTION_FLAG, &json, NULL, "for programs", NULL },
+        { "db", OPTION_TEXT, &given, "FILE",
+          "the database, instead of as an argument", NULL },
     };
     const struct options options = {
         .command = "verify",
         .arguments = "[DB]",
         .what = "Verify the checksums and invariants of a database.",
         .list = list,
-        .n = 1,
+        .n = sizeof(list) / sizeof(list[0]),
+        .first_flag = "db",
         .arguments_max = 1,
         .plain = &given,
     };

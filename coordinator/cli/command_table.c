@@ -18,7 +18,9 @@ static const struct command commands[] = {
       "fa-coord space --list                 # one line a configuration\n" },
     { "doctor", cmd_doctor, "check that this machine and the hosts are ready",
       "fa-coord doctor\n"
-      "fa-coord doctor --hosts hosts.txt\n" },
+      "fa-coord doctor --hosts hosts.txt\n"
+      "fa-coord doctor --device cpu          # is what the emulator needs "
+      "here?\n" },
     { "sweep", cmd_sweep, "start a sweep, or continue one that stopped",
       "fa-coord sweep --hosts hosts.txt\n"
       "fa-coord sweep --hosts hosts.txt --dry-run     # the plan and no more\n"

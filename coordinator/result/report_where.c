@@ -11,6 +11,7 @@
 #include "common/outcome.h"
 #include "coordinator/result/report.h"
 #include "coordinator/store/sql.h"
+#include "coordinator/text/suggest.h"
 
 #define TEXT_MAX (1 << 16)
 #define COLUMNS_MAX 200
@@ -150,6 +151,28 @@ static int fill(struct sqlite3 *db, const struct report *report,
     return err_only(rc);
 }
 
+/* SQLite names the column that it does not find at the end of its text. */
+static void suggest_column(const struct report *report, struct err *err)
+{
+    static const char says[] = "no such column: ";
+    const char *at = strstr(err->text, says), *names[COLUMNS_MAX];
+    struct column *columns;
+    char ending[SUGGEST_BYTES];
+    size_t n;
+
+    if (!at || report->n_configs == 0)
+        return;
+    at += strlen(says);
+    columns = mem_new(COLUMNS_MAX, sizeof(*columns));
+    n = row(report, &report->configs[0], columns);
+    for (size_t i = 0; i < n; i++)
+        names[i] = columns[i].name;
+    (void)suggest_ending(at, strlen(at), names, n, ending);
+    if (strlen(err->text) + strlen(ending) < sizeof(err->text))
+        memcpy(err->text + strlen(err->text), ending, strlen(ending) + 1);
+    free(columns);
+}
+
 static int choose(struct sqlite3 *db, struct report *report,
                   const char *condition, struct err *err)
 {
@@ -164,8 +187,10 @@ static int choose(struct sqlite3 *db, struct report *report,
         report->configs[sql_only_int(stmt) - 1].selected = true;
     sql_free(stmt);
     free(query);
-    if (rc < 0)
+    if (rc < 0) {
+        suggest_column(report, err);
         return err_within(err, ERR_INPUT, "--where '%s'", condition);
+    }
     return 0;
 }
 

@@ -7,7 +7,9 @@ enum {
     REGISTER_UNIT = 256, /* registers are allocated in this unit, by warp */
     SM_PARTS = 4,        /* each has its share of the registers */
     SMEM_UNIT = 128,     /* bytes */
-    SMEM_SYSTEM = 1024   /* bytes a block */
+    SMEM_SYSTEM = 1024,  /* bytes a block */
+    SYSTEM_SINCE = 80,   /* the first architecture that takes them */
+    SMEM_UNIT_BEFORE = 256
 };
 
 static int64_t round_up(int64_t n, int64_t unit)
@@ -30,8 +32,14 @@ static int64_t by_registers(const struct occupancy_block *block, int64_t warps,
 static int64_t by_smem(const struct occupancy_block *block,
                        const struct gpu_arch_facts *facts)
 {
+    /* one unit at least, which limits no more than the number of blocks */
+    int64_t older =
+        round_up(block->smem_bytes + !block->smem_bytes, SMEM_UNIT_BEFORE);
+
     if (block->smem_bytes > facts->smem_per_block)
         return 0;
+    if (facts->arch != GPU_ARCH_UNKNOWN && facts->arch < SYSTEM_SINCE)
+        return facts->smem_per_sm / older;
     return facts->smem_per_sm /
            (round_up(block->smem_bytes, SMEM_UNIT) + SMEM_SYSTEM);
 }

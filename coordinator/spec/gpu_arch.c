@@ -23,12 +23,43 @@
  * clock: NVIDIA's data sheet or white paper of the GPU that is named; memory
  * is what the driver reports of it, or the nominal size.  mma: dense fp16 with
  * fp32 accumulate, operations (2 a multiply-add) a clock and SM, from the
- * same white papers; sm_90 and sm_100 through mma.sync come to about 62 % of
- * the figure. */
+ * same white papers; sm_70 reaches it by mma.m8n8k4 and wmma, sm_75 by
+ * mma.m16n8k8 at most, since mma.m16n8k16 begins with sm_80; sm_90 and sm_100
+ * through mma.sync come to about 62 % of the figure. */
 static const struct row {
     const char *gpu;
     struct gpu_arch_facts facts;
 } rows[] = {
+    { "V100 SXM2 16 GB",
+      { .arch = 70,
+        .sm_count = 80,
+        .smem_per_block = 96 * KIB,
+        .smem_per_sm = 96 * KIB,
+        .regs_per_block = 65536,
+        .regs_per_sm = 65536,
+        .threads_per_sm = 2048,
+        .blocks_per_sm = 32,
+        .max_threads_per_block = 1024,
+        .l2_bytes = 6 * MIB,
+        .mem_bytes = 16 * GIB,
+        .dram_bytes_per_s = 900 * GB_S,
+        .sm_clock_hz = 1530 * MHZ,
+        .mma_flops_per_clock_sm = 1024 } },
+    { "T4",
+      { .arch = 75,
+        .sm_count = 40,
+        .smem_per_block = 64 * KIB,
+        .smem_per_sm = 64 * KIB,
+        .regs_per_block = 65536,
+        .regs_per_sm = 65536,
+        .threads_per_sm = 1024,
+        .blocks_per_sm = 16,
+        .max_threads_per_block = 1024,
+        .l2_bytes = 4 * MIB,
+        .mem_bytes = 16 * GIB,
+        .dram_bytes_per_s = 320 * GB_S,
+        .sm_clock_hz = 1590 * MHZ,
+        .mma_flops_per_clock_sm = 1024 } },
     { "A100 SXM 40 GB",
       { .arch = 80,
         .sm_count = 108,

@@ -7,6 +7,7 @@
 #include "common/buf.h"
 #include "common/err.h"
 #include "coordinator/spec/spec_internal.h"
+#include "coordinator/text/suggest.h"
 
 /* The smallest and the largest that a number may be. */
 #define LEAST 1e-300
@@ -145,6 +146,20 @@ static const char *const edge_names[SPEC_EDGES] = {
 /* They would hide the errors of all other values. */
 #define ALONE (1u << SPEC_EDGE_LARGE | 1u << SPEC_EDGE_EXTREME)
 
+static int no_such_edge(const struct reader *r, const struct json *json)
+{
+    char ending[SUGGEST_BYTES] = "", why[160];
+
+    if (json->kind == JSON_TEXT)
+        (void)suggest_ending(json->text, strlen(json->text), edge_names,
+                             SPEC_EDGES, ending);
+    snprintf(why, sizeof(why), "it is one of zeros ties large tiny extreme%s",
+             ending);
+    return spec_read_flaw(r, json->at, why, "edge '%.64s' is unknown",
+                          json->kind == JSON_TEXT ? json->text
+                                                  : json_kind_name(json->kind));
+}
+
 static int read_edge(const struct reader *r, const struct json *json,
                      unsigned *edges)
 {
@@ -158,10 +173,7 @@ static int read_edge(const struct reader *r, const struct json *json,
         *edges |= 1u << edge;
         return 0;
     }
-    return spec_read_flaw(
-        r, json->at, "it is one of zeros ties large tiny extreme",
-        "edge '%.64s' is unknown",
-        json->kind == JSON_TEXT ? json->text : json_kind_name(json->kind));
+    return no_such_edge(r, json);
 }
 
 int spec_read_trials(struct reader *r, const struct json *measure)

@@ -1,4 +1,5 @@
 /* How to search: strategy, evaluations, seed, race, objective. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "coordinator/search/objective.h"
 #include "coordinator/spec/search_settings.h"
 #include "coordinator/spec/spec_internal.h"
+#include "coordinator/text/suggest.h"
 
 #define METHODS \
     "choose auto, exhaustive, random, lhs, tpe, local, genetic or bayes"
@@ -44,6 +46,25 @@ static bool is_shape(const struct spec *spec, const char *name)
     return false;
 }
 
+static int no_such_objective(const struct reader *r, const struct json *json)
+{
+    const struct spec *spec = r->spec;
+    const char *names[2 * SPEC_SHAPES_MAX + 2] = { OBJECTIVE_HEADLINE,
+                                                   OBJECTIVE_GEOMEAN };
+    char ending[SUGGEST_BYTES], why[160];
+    size_t n = 2;
+
+    for (size_t i = 0; i < spec->shapes.n; i++)
+        names[n++] = spec->shapes.list[i].name;
+    for (size_t i = 0; i < spec->shapes.n_emulation; i++)
+        names[n++] = spec->shapes.emulation[i].name;
+    snprintf(why, sizeof(why),
+             "write 'headline', 'geomean' or the name of a shape%s",
+             suggest_ending(json->text, strlen(json->text), names, n, ending));
+    return spec_read_flaw(r, json->at, why, "there is no shape '%.64s'",
+                          json->text);
+}
+
 /* After reading the race, because one objective does not work with a race. */
 static int read_objective(struct reader *r, const struct json *search)
 {
@@ -57,9 +78,7 @@ static int read_objective(struct reader *r, const struct json *search)
     if (strcmp(json->text, OBJECTIVE_HEADLINE) != 0 &&
         strcmp(json->text, OBJECTIVE_GEOMEAN) != 0 &&
         !is_shape(r->spec, json->text))
-        return spec_read_flaw(
-            r, json->at, "write 'headline', 'geomean' or the name of a shape",
-            "there is no shape '%.64s'", json->text);
+        return no_such_objective(r, json);
     if (strcmp(json->text, OBJECTIVE_GEOMEAN) == 0 && settings->race.first > 0)
         return spec_read_flaw(r, json->at,
                               "a race measures the fastest again at one shape; "

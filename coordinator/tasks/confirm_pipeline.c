@@ -26,6 +26,8 @@
 #include "coordinator/tasks/fail.h"
 #include "coordinator/tasks/run.h"
 #include "coordinator/text/exit_code.h"
+#include "coordinator/text/json_out.h"
+#include "coordinator/text/terminal.h"
 
 /* For the cpu device: enough to test the whole pipeline. */
 #define EMULATED_BLOCKS 3
@@ -425,6 +427,21 @@ static int find_contest(struct pass *pass, bool fresh, struct err *err)
     return rc < 0 ? rc : is;
 }
 
+void confirm_pipeline_json(const struct run *run,
+                           const struct conclusion *conclusion)
+{
+    struct json_out out;
+
+    json_out_init(&out, stdout);
+    json_out_open(&out, NULL, '{');
+    json_out_text(&out, "database", run->db);
+    if (conclusion)
+        conclusion_json(conclusion, &out, "verdict");
+    else
+        json_out_null(&out, "verdict");
+    json_out_close(&out);
+}
+
 static int print_verdict(const struct run *run)
 {
     struct conclusion *conclusion = NULL;
@@ -441,8 +458,12 @@ static int print_verdict(const struct run *run)
     if (rc == 0)
         rc = conclusion_load(store, report, cost, CONFIRMATION_CONFIRM,
                              &conclusion, &err);
-    if (rc == 0)
+    if (rc == 0 && run->set.json)
+        confirm_pipeline_json(run, conclusion);
+    else if (rc == 0)
         conclusion_print(conclusion, stdout);
+    if (rc == 0)
+        rc = terminal_flush(stdout, &err);
     conclusion_free(conclusion);
     report_cost_free(cost);
     report_free(report);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct conclusion;
 struct confirmation;
 struct report_cost;
 struct err;
@@ -22,6 +23,9 @@ struct spec_shape;
  * 'fresh', a new pass starts even if one is complete.  Returns the exit code of
  * the program; an error has been printed. */
 int confirm_pipeline_confirm(struct run *run, bool fresh);
+/* Print what it prints with --json; the verdict is null for NULL. */
+void confirm_pipeline_json(const struct run *run,
+                           const struct conclusion *conclusion);
 
 /* Load the report of a database and its cost; the caller frees both. */
 int confirm_pipeline_look(const char *db, struct report **report,

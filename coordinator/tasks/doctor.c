@@ -13,9 +13,13 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/remote/remote.h"
+#include "coordinator/replay/landscape.h"
+#include "coordinator/search/domain.h"
 #include "coordinator/store/dbfile.h"
+#include "coordinator/tasks/record_file.h"
 #include "coordinator/text/terminal.h"
 
 #define HERE "here"
@@ -195,6 +199,24 @@ static void check_disk(struct doctor *doctor)
                    "change to a folder that you can write, or name a database "
                    "in one with --db",
                    "you cannot write to this folder");
+}
+
+void doctor_record(struct doctor *doctor, const char *path)
+{
+    struct landscape *record = NULL;
+    struct err err = { "" };
+
+    if (record_file_load(path, &record, &err) == 0)
+        doctor_add(doctor, HERE, "record", DOCTOR_OK, NULL,
+                   "%s has %d configurations, recorded on %s", path,
+                   domain_size(record->domain),
+                   record->device[0] ? record->device : "an unnamed device");
+    else
+        doctor_add(doctor, HERE, "record", DOCTOR_FAILED,
+                   "name a Kernel Tuner cache, a T4 file or the database of a "
+                   "sweep",
+                   "%s", err.text);
+    landscape_free(record);
 }
 
 void doctor_here(struct doctor *doctor, const struct remote_options *options)

@@ -30,6 +30,10 @@ struct doctor_finding {
 };
 
 struct doctor {
+    /* What a sweep is to run on, a word of device_kind.h; NULL: whatever is
+     * there.  Only what this device needs is then looked for, and what is
+     * missing is a failure.  Borrowed. */
+    const char *device;
     struct doctor_finding *findings;
     size_t n;
     bool refused;  /* a host refused the login, or its key was not accepted */
@@ -38,6 +42,9 @@ struct doctor {
 
 /* Check this machine as a coordinator: SSH client, agent, keys, disk. */
 void doctor_here(struct doctor *doctor, const struct remote_options *options);
+
+/* Check the record of a replay. */
+void doctor_record(struct doctor *doctor, const char *path);
 
 /* Check a host as a worker, or this machine if the host is local: login, work
  * folder, disk, compilers, driver, GPUs. */

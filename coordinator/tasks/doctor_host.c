@@ -5,6 +5,7 @@
 
 #include "common/buf.h"
 #include "common/clock.h"
+#include "common/device_kind.h"
 #include "common/err.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/remote/deploy.h"
@@ -55,6 +56,19 @@ static const char probe[] =
     "--query-gpu=name,driver_version,compute_mode 2>&1 | "
     "sed 's/^/gpu /'\n"
     "echo \"end $first\"\n";
+
+/* May a sweep run on such a device? */
+static bool may_use(const struct doctor *doctor, enum device_kind kind)
+{
+    return !doctor->device || device_kind_is(doctor->device, kind);
+}
+
+/* What is missing is a failure if the device was asked for. */
+static enum doctor_verdict missing_is(const struct doctor *doctor,
+                                      enum doctor_verdict otherwise)
+{
+    return doctor->device ? DOCTOR_FAILED : otherwise;
+}
 
 /* The rest of the first line that begins with 'key', copied to 'out'. */
 static bool value(const char *answer, const char *key, char *out, size_t size)
@@ -111,8 +125,10 @@ static void judge_gpus(struct doctor *doctor, const struct host *host,
                        const char *answer)
 {
     bool wanted = host->role != HOST_BUILDER && strcmp(host->gpus, "none") != 0;
-    enum doctor_verdict missing =
-        host->local || !wanted ? DOCTOR_NOTE : DOCTOR_FAILED;
+    enum doctor_verdict missing = !wanted ? DOCTOR_NOTE
+                                  : host->local
+                                      ? missing_is(doctor, DOCTOR_NOTE)
+                                      : DOCTOR_FAILED;
     char text[512];
 
     if (value(answer, "gpu", text, sizeof(text)) && strchr(text, ','))
@@ -125,22 +141,24 @@ static void judge_gpus(struct doctor *doctor, const struct host *host,
                    "%s exists, but nvidia-smi lists no GPU", text);
     else
         doctor_add(doctor, host->name, "driver", missing,
-                   wanted && !host->local
-                       ? "use a machine with a GPU, or set role=builder"
-                       : NULL,
+                   missing != DOCTOR_FAILED ? NULL
+                   : host->local
+                       ? "name a machine with a GPU by --hosts"
+                       : "use a machine with a GPU, or set role=builder",
                    "no NVIDIA GPU%s",
-                   host->local ? ": a sweep without --hosts uses the cpu "
-                                 "device"
-                               : "");
+                   missing == DOCTOR_NOTE && host->local
+                       ? ": a sweep without --hosts uses the cpu device"
+                       : "");
 }
 
-static void judge_tools(struct doctor *doctor, const struct host *host,
-                        const char *answer)
+static void judge_nvcc(struct doctor *doctor, const struct host *host,
+                       const char *answer)
 {
     char text[512];
 
     if (value(answer, "hidden", text, sizeof(text)))
-        doctor_add(doctor, host->name, "nvcc", DOCTOR_WARNING,
+        doctor_add(doctor, host->name, "nvcc",
+                   missing_is(doctor, DOCTOR_WARNING),
                    "name the toolkit's folder by allow= in the hosts file",
                    "%s is in the home folder, which builds do not see", text);
     else if (value(answer, "nvcc", text, sizeof(text)))
@@ -148,23 +166,53 @@ static void judge_tools(struct doctor *doctor, const struct host *host,
     else
         doctor_add(
             doctor, host->name, "nvcc",
-            host->local ? DOCTOR_NOTE : DOCTOR_WARNING,
-            host->local
+            missing_is(doctor, host->local ? DOCTOR_NOTE : DOCTOR_WARNING),
+            host->local && !doctor->device
                 ? NULL
                 : "install the CUDA toolkit, or set nvcc= in the hosts file",
             "nvcc is not in PATH, CUDA_HOME or /usr/local/cuda");
+}
+
+static void judge_compiler(struct doctor *doctor, const struct host *host,
+                           const char *answer)
+{
+    char text[512];
+
     if (value(answer, "compiler", text, sizeof(text)))
         doctor_add(doctor, host->name, "compiler", DOCTOR_OK, NULL, "%s", text);
     else
         doctor_add(
-            doctor, host->name, "compiler", DOCTOR_WARNING, "install g++",
+            doctor, host->name, "compiler", missing_is(doctor, DOCTOR_WARNING),
+            "install g++",
             "there is no C++ compiler; nvcc and the cpu device need one");
+}
+
+static void judge_system(struct doctor *doctor, const struct host *host,
+                         const char *answer)
+{
+    char text[512];
+
     if (value(answer, "system", text, sizeof(text)) &&
         strcmp(text, "Linux x86_64") != 0)
         doctor_add(doctor, host->name, "system", DOCTOR_FAILED,
                    "use a machine with Linux on x86_64",
                    "the machine is %s; fa-worker is built for Linux x86_64",
                    text);
+}
+
+static void judge(struct doctor *doctor, const struct host *host,
+                  const char *answer)
+{
+    bool cuda = may_use(doctor, DEVICE_KIND_CUDA);
+
+    judge_folder(doctor, host->name, answer);
+    if (cuda)
+        judge_nvcc(doctor, host, answer);
+    if (cuda || may_use(doctor, DEVICE_KIND_CPU))
+        judge_compiler(doctor, host, answer);
+    judge_system(doctor, host, answer);
+    if (cuda)
+        judge_gpus(doctor, host, answer);
 }
 
 /* Quote a text for sh, in single quotes. */
@@ -251,9 +299,7 @@ void doctor_host(struct doctor *doctor, const struct host *host,
         rc = ask(remote, host, &answer, &err);
     }
     if (rc == 0) {
-        judge_folder(doctor, host->name, buf_text(&answer));
-        judge_tools(doctor, host, buf_text(&answer));
-        judge_gpus(doctor, host, buf_text(&answer));
+        judge(doctor, host, buf_text(&answer));
     } else {
         doctor_add(doctor, host->name, "reach", DOCTOR_FAILED, NULL, "%s",
                    err.text);

@@ -180,6 +180,27 @@ static int check_needed(const struct parse *parse, struct err *err)
     return 0;
 }
 
+static bool has_first(const struct parse *parse)
+{
+    const char *first = parse->options->plain ? parse->options->plain[0] : NULL;
+    size_t len = first ? strlen(first) : 0;
+
+    return parse->n_plain > 0 &&
+           (parse->n_plain == parse->options->arguments_max ||
+            (len > 3 && strcmp(first + len - 3, ".db") == 0));
+}
+
+static int check_first(const struct parse *parse, struct err *err)
+{
+    const struct options *options = parse->options;
+
+    if (!options->first_flag || !has_first(parse) ||
+        !is_seen(parse, options->first_flag))
+        return 0;
+    return err_set(err, ERR_INPUT, "%s: give '%.200s' or --%s, not both",
+                   options->command, options->plain[0], options->first_flag);
+}
+
 /* Returns how many of 'argv' were taken, or ERR_INPUT. */
 static int take_flag(struct parse *parse, char *argv[], struct err *err)
 {
@@ -255,6 +276,9 @@ static bool is_out_of_place(const struct parse *parse, size_t at)
             (has_word(options->list[i].excludes, option->name) ||
              has_word(option->excludes, options->list[i].name)))
             return true;
+    if (options->first_flag && has_first(parse) &&
+        strcmp(options->first_flag, option->name) == 0)
+        return true;
     return has_word(options->needing, option->name) &&
            !parse
                 ->seen[find(options, options->needed, strlen(options->needed))];
@@ -358,6 +382,8 @@ int options_parse(const struct options *options, int argc, char *argv[],
     taken = check_together(&parse, err);
     if (taken == 0)
         taken = check_needed(&parse, err);
+    if (taken == 0)
+        taken = check_first(&parse, err);
     return taken < 0 ? taken : take_defaults(&parse, err);
 }
 

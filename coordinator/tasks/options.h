@@ -49,6 +49,10 @@ struct options {
     /* Names of flags that have an effect only with the flag 'needed'; NULL if
      * there are none. */
     const char *needing, *needed;
+    /* The flag that says the same as the first plain argument, which is then
+     * left out; or NULL.  That argument is there if as many are given as there
+     * may be, or if it ends in ".db". */
+    const char *first_flag;
     int arguments_min, arguments_max;
     const char **plain; /* [arguments_max], for the plain arguments */
 };

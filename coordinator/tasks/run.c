@@ -28,6 +28,7 @@
 #include "coordinator/store/store.h"
 #include "coordinator/store/whole.h"
 #include "coordinator/stored/past_runs.h"
+#include "coordinator/tasks/metrics.h"
 #include "coordinator/tasks/options.h"
 #include "coordinator/text/exit_code.h"
 
@@ -107,8 +108,8 @@ static int passes_on(const struct run *run, const struct gpu_arch_facts *facts,
  * try every known architecture. */
 static int check_space(const struct run *run, struct err *err)
 {
-    static const char *const archs[] = { "sm_89", "sm_80",  "sm_86",
-                                         "sm_90", "sm_100", "sm_120" };
+    static const char *const archs[] = { "sm_89",  "sm_80",  "sm_86", "sm_90",
+                                         "sm_100", "sm_120", "sm_75", "sm_70" };
     struct err other;
     int rc = passes_on(run, gpu_arch_find(run->set.arch), err);
 
@@ -280,16 +281,21 @@ int run_command(struct run *run, run_work *work, void *arg)
 {
     struct err err;
     FILE *log = NULL;
+    struct metrics metrics = { .alive = -1 };
     int rc = prepare(run, &err), code;
 
     run->began_ns = clock_boot_ns();
     owner_draw(run->command);
-    if (rc == 0 && run->set.log && !(log = fopen(run->set.log, "ae")))
-        rc = err_set(&err, ERR_INPUT, "--log=%s: %s", run->set.log,
+    if (rc == 0 && run->set.files.log &&
+        !(log = fopen(run->set.files.log, "ae")))
+        rc = err_set(&err, ERR_INPUT, "--log=%s: %s", run->set.files.log,
                      strerror(errno));
     if (log && rc == 0)
         log_setup(log, LOG_I);
+    if (rc == 0 && run->set.files.metrics)
+        rc = metrics_start(run->db, run->set.files.metrics, &metrics, &err);
     code = rc < 0 ? fail_with(rc, &err) : work(run, arg);
+    metrics_stop(&metrics);
     if (log) {
         log_setup(NULL, LOG_E);
         fclose(log);

@@ -80,8 +80,9 @@ void run_recall_record(struct run *run, const char *settings);
 /* run_search.c: --strategy, --evaluations and --seed.  The command line wins
  * over the database of a resumed sweep, and that over the sweep file. */
 int run_terms(struct run *run, struct err *err);
-/* Print what would be searched, for --dry-run. */
-int run_print_search(const struct run *run, const struct space *space,
-                     int64_t passed, struct err *err);
+/* What would be searched, for --dry-run; 'out' borrows from the run. */
+int run_plan_search(const struct run *run, const struct space *space,
+                    int64_t passed, struct search_settings_plan *out,
+                    struct err *err);
 
 #endif

@@ -1,10 +1,6 @@
 /* Resolves the search settings of a command that sweeps. */
 #include "coordinator/tasks/run.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "common/err.h"
 #include "coordinator/search/strategy.h"
 #include "coordinator/space/space.h"
@@ -36,24 +32,16 @@ int run_terms(struct run *run, struct err *err)
     return search_settings_check(settings, err);
 }
 
-int run_print_search(const struct run *run, const struct space *space,
-                     int64_t passed, struct err *err)
+int run_plan_search(const struct run *run, const struct space *space,
+                    int64_t passed, struct search_settings_plan *out,
+                    struct err *err)
 {
     struct search_settings_scope scope = { .points = passed,
                                            .hours = run->set.max_hours };
-    struct search_settings_plan plan;
     size_t shapes;
-    int rc;
 
     space_shapes(space, &shapes);
     scope.shapes = (int)shapes;
     search_settings_hosts(&run->hosts, &scope.slots, &scope.gpus);
-    rc = search_settings_plan(&run->search_settings, &scope, &plan, err);
-    if (rc == 0)
-        printf("search: %s%s%s%s, %d of %" PRId64 " configurations, seed "
-               "%" PRId64 ", objective %s\n",
-               plan.strategy, plan.why[0] ? " (" : "", plan.why,
-               plan.why[0] ? ")" : "", plan.evaluations, passed,
-               run->search_settings.seed, run->search_settings.objective);
-    return rc;
+    return search_settings_plan(&run->search_settings, &scope, out, err);
 }

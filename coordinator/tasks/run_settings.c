@@ -51,6 +51,8 @@ static const struct row {
       "the sweep's database (default: NAME.db beside the sweep file)", NULL },
     { FUZZ, "db", OPTION_TEXT, AT(db), "FILE",
       "the sweep's database NAME.db; fuzz writes NAME.fuzz.db", NULL },
+    { RESUME | CONFIRM | PROFILE, "db", OPTION_TEXT, AT(db), "FILE",
+      "the database, instead of as an argument", NULL },
     { SWEEP, "device", OPTION_TEXT, AT(device), "cuda|cpu|replay=FILE",
       "run on GPUs, emulate them, or replay a record", NULL },
     { FUZZ, "device", OPTION_TEXT, AT(device), "cuda|cpu",
@@ -82,10 +84,11 @@ static const struct row {
       "show the plan and stop", NULL },
     { SWEEP, "fresh", OPTION_FLAG, AT(fresh), NULL,
       "start over; the old database is renamed", "dry-run" },
-    { ALL, "log", OPTION_TEXT, AT(log), "FILE", "append events to a file",
+    { ALL, "log", OPTION_TEXT, AT(files.log), "FILE", "append events to a file",
       NULL },
-    { BENCH | PROFILE | FUZZ, "json", OPTION_FLAG, AT(json), NULL,
-      "for programs", NULL },
+    { SEARCHES | CONFIRM | BENCH, "metrics", OPTION_TEXT, AT(files.metrics),
+      "FILE", "keep the state in this file, for Prometheus", "dry-run" },
+    { ALL, "json", OPTION_FLAG, AT(json), NULL, "for programs", NULL },
     { ALL, "quiet", OPTION_FLAG, AT(quiet), NULL, "no progress", NULL },
 };
 

@@ -30,7 +30,10 @@ enum run_kind {
 };
 
 struct run_settings {
-    const char *hosts, *db, *device, *arch, *ssh, *log, *strategy;
+    const char *hosts, *db, *device, *arch, *ssh, *strategy;
+    struct {
+        const char *log, *metrics;
+    } files;                    /* that are written while it runs; or NULL */
     const char *record, *cards; /* of a replay, otherwise NULL */
     double speed_up;            /* below 0: not given */
     bool accept_new_host_keys, dry_run, fresh, json, quiet;

@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #define WORD_MAX 64 /* longer words have no near name */
@@ -58,4 +59,15 @@ const char *suggest_name(const char *word, size_t len, const char *const *names,
         }
     }
     return best;
+}
+
+const char *suggest_ending(const char *word, size_t len,
+                           const char *const *names, size_t n, char *out)
+{
+    const char *near = suggest_name(word, len, names, n);
+
+    *out = '\0';
+    if (near)
+        snprintf(out, SUGGEST_BYTES, "; did you mean '%s'?", near);
+    return out;
 }

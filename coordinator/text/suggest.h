@@ -13,4 +13,11 @@
 const char *suggest_name(const char *word, size_t len, const char *const *names,
                          size_t n);
 
+#define SUGGEST_BYTES 96
+
+/* For the end of a message: "; did you mean 'NAME'?", or "" when none is
+ * close.  Returns 'out', [SUGGEST_BYTES]. */
+const char *suggest_ending(const char *word, size_t len,
+                           const char *const *names, size_t n, char *out);
+
 #endif

@@ -3,6 +3,8 @@
 import glob
 import json
 import os
+import re
+import subprocess
 import unittest
 
 import rig
@@ -55,6 +57,14 @@ class Check(rig.Rig):
         self.assertIn("the baseline and the reference, for sm_90\n", self.check("--arch", "sm_90").stdout)
         self.spoil_both()
         self.assert_both_are_told(self.check(code=2))
+
+    @unittest.skipUnless(rig.NVCC, "no nvcc on this machine")
+    def test_an_older_gpu_is_checked_and_a_newer_nvcc_named(self):
+        self.assertIn("gates for sm_70\n", self.check("--arch", "sm_70", "--no-build").stdout)
+        release = subprocess.run([rig.NVCC, "--version"], capture_output=True, text=True, check=True).stdout
+        if int(re.search(r"release (\d+)", release)[1]) >= 13:
+            said = self.check("--arch", "sm_70", code=2).stderr
+            self.assertRegex(said, r"the baseline: nvcc \S+ cannot build for sm_70, only for sm_75 and later")
 
     def test_an_error_of_the_compiler_is_told(self):
         self.edit("reference.cu", "double(b[i])", "double(c[i])")

@@ -193,6 +193,7 @@ class Export(rig.Rig):
             before = f.read()
         refused("'tuned.h' exists already; --force overwrites it", "--out", "tuned.h")
         refused("--format=headers: choose header, json or flags", "--format", "headers")
+        refused("did you mean 'header'?", "--format", "heder")
         refused("there is no tunable 'BLOCK'", "--config", "BLOCK=1")
         refused("is not a configuration of this sweep", "--config", "BLOCK_SIZE=256,ITEMS=1,VECTOR=false,MODE=plain")
         refused("no configuration of this sweep has a key that begins with 'ffff'", "--config", "ffff")

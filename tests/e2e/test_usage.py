@@ -1,9 +1,11 @@
 """Help, manual pages, completions and defaults of flags."""
+import json
 import os
 import re
 import shutil
 import subprocess
 
+import landscape
 from rig import Rig
 
 
@@ -98,6 +100,34 @@ class Usage(Rig):
                             f"compinit -u -d {self.path('dump')}\nprint ${{_comps[fa-coord]}}\n")
         self.assertEqual(loaded, "_fa-coord\n")
         self.assertIn("is not a shell that is known", self.run_coord(self.folder, "completion", "ksh", code=2).stderr)
+
+    def test_a_database_is_named_by_a_flag_too(self):
+        landscape.make(self.path("bowl.json"), xs=(32, 64), ys=(4,), unrolls=(1, 2))
+        plan = json.loads(self.run_coord(self.folder, "sweep", "--device", "replay=bowl.json", "--db", "x.db",
+                                         "--dry-run", "--json").stdout)
+        self.assertEqual((plan["database"], plan["passed"], plan["shapes"]), ("x.db", 4, 1))
+        verdict = json.loads(self.run_coord(self.folder, "sweep", "--device", "replay=bowl.json", "--speed-up",
+                                            "100000", "--db", "x.db", "--json").stdout)
+        self.assertEqual(verdict["database"], "x.db")
+        self.assertEqual(verdict["verdict"], self.report(self.folder, "x.db")["verdict"])
+        best = self.query(self.folder, "SELECT key FROM config ORDER BY key")[0][0]
+        for args in (["status"], ["report"], ["verify"], ["explain", best], ["export", "--format", "t4"]):
+            with self.subTest(args):
+                flag = self.run_coord(self.folder, *args, "--db", "x.db")
+                self.env["FA_COORD_DB"] = "other.db"
+                there = [*args[:1], "x.db", *args[1:]]
+                self.assertEqual(flag.stdout, self.run_coord(self.folder, *there).stdout)
+                del self.env["FA_COORD_DB"]
+                self.assertIn("not both", self.run_coord(self.folder, *there, "--db", "x.db", code=2).stderr)
+
+    def test_doctor_knows_the_device(self):
+        landscape.make(self.path("bowl.json"), xs=(32,), ys=(4,), unrolls=(1, 2))
+        said = json.loads(self.run_coord(self.folder, "doctor", "--device", "replay=bowl.json", "--json").stdout)
+        found = {finding["what"]: finding["verdict"] for finding in said["findings"]}
+        self.assertEqual(found["record"], "ok")
+        self.assertNotIn("driver", found)
+        self.assertIn("missing.json", self.run_coord(self.folder, "doctor", "--device", "replay=missing.json", code=1).stdout)
+        self.assertIn("choose cuda, cpu", self.run_coord(self.folder, "doctor", "--device", "gpu", code=2).stderr)
 
     def test_defaults_come_from_the_file_and_the_environment(self):
         config = os.path.join(self.env["HOME"], ".config", "fa-coord", "config")

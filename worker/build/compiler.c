@@ -49,6 +49,36 @@ static bool is_name(const char *text)
     return is_of(text, "_") && !isdigit((unsigned char)text[0]);
 }
 
+/* The oldest architecture that a release of nvcc builds for. */
+static const struct {
+    int release, arch;
+} oldest[] = { { 13, 75 }, { 12, 50 } };
+
+/* Otherwise nvcc says the same of each configuration, after a while and in
+ * many lines. */
+static int check_arch(const struct compiler_task *task, struct err *err)
+{
+    int release, arch;
+
+    if (!is_of(task->arch, "_"))
+        return err_set(err, ERR_INPUT, "arch '%s' is not like sm_89",
+                       task->arch);
+    if (sscanf(task->toolkit, "nvcc %d", &release) != 1 ||
+        sscanf(task->arch, "sm_%d", &arch) != 1)
+        return 0;
+    for (size_t i = 0; i < sizeof(oldest) / sizeof(oldest[0]); i++)
+        if (release >= oldest[i].release)
+            return arch >= oldest[i].arch
+                       ? 0
+                       : err_set(err, ERR_INPUT,
+                                 "%s cannot build for %s, only for sm_%d and "
+                                 "later: install an older CUDA toolkit beside "
+                                 "it, and name its nvcc by nvcc= in the hosts "
+                                 "file",
+                                 task->toolkit, task->arch, oldest[i].arch);
+    return 0;
+}
+
 static int check(const struct compiler_task *task, struct err *err)
 {
     if (!build_dir_is_name(task->source))
@@ -60,9 +90,8 @@ static int check(const struct compiler_task *task, struct err *err)
     if (!is_of(task->standard, "+"))
         return err_set(err, ERR_INPUT, "standard '%s' is not like c++17",
                        task->standard);
-    if (!is_of(task->arch, "_"))
-        return err_set(err, ERR_INPUT, "arch '%s' is not like sm_89",
-                       task->arch);
+    if (check_arch(task, err) < 0)
+        return ERR_INPUT;
     for (size_t i = 0; i < task->flags.n; i++)
         if (task->flags.items[i][0] != '-' ||
             !is_of(task->flags.items[i], "-_=+.,:/"))

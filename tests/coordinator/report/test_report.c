@@ -392,6 +392,9 @@ static void where_names_what_is_wrong_with_the_condition(void **state)
     assert_int_equal(report_load(store, &report, &err), 0);
     assert_int_equal(report_where(report, "BLOK = 1", &err), ERR_INPUT);
     assert_string_equal(err.text, "--where 'BLOK = 1': no such column: BLOK");
+    assert_int_equal(report_where(report, "medain_s < 1", &err), ERR_INPUT);
+    assert_string_equal(err.text, "--where 'medain_s < 1': no such column: "
+                                  "medain_s; did you mean 'median_s'?");
     assert_int_equal(report_where(report, "1) ; DROP TABLE x", &err),
                      ERR_INPUT);
     report_free(report);

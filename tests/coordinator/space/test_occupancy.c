@@ -43,6 +43,20 @@ static void a_block_costs_1024_bytes_of_the_system(void **state)
     is(of("sm_89", 128, 32, 50177), 1, 4, "smem");
 }
 
+/* Before sm_80 the system takes none, and the unit is 256 bytes. */
+static void older_architectures_take_no_shared_memory_of_a_block(void **state)
+{
+    (void)state;
+    is(of("sm_75", 128, 32, 32768), 2, 8, "smem");
+    is(of("sm_75", 128, 32, 32769), 1, 4, "smem");
+    is(of("sm_75", 128, 32, 65537), 0, 0, "smem");
+    is(of("sm_75", 1024, 32, 0), 1, 32, "threads");
+    is(of("sm_75", 32, 16, 0), 16, 16, "blocks");
+    is(of("sm_70", 128, 32, 49152), 2, 8, "smem");
+    is(of("sm_70", 32, 16, 0), 32, 32, "blocks");
+    is(of("sm_70", 1024, 32, 0), 2, 64, "registers");
+}
+
 static void registers_come_in_units_from_four_parts(void **state)
 {
     (void)state;
@@ -72,6 +86,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_resource_can_be_the_limit),
         cmocka_unit_test(a_block_costs_1024_bytes_of_the_system),
+        cmocka_unit_test(older_architectures_take_no_shared_memory_of_a_block),
         cmocka_unit_test(registers_come_in_units_from_four_parts),
         cmocka_unit_test(a_block_beyond_the_limits_does_not_launch),
         cmocka_unit_test(the_fraction_is_of_the_warps_an_sm_holds),

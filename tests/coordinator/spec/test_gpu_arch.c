@@ -17,6 +17,11 @@ static void the_table_is_found_by_either_name(void **state)
     assert_ptr_equal(gpu_arch_find("89"), gpu_arch_find("sm_89"));
     assert_int_equal(gpu_arch_find("sm_90")->smem_per_block, 232448);
     assert_int_equal(gpu_arch_find("120")->threads_per_sm, 1536);
+    assert_int_equal(gpu_arch_find("sm_75")->smem_per_block, 65536);
+    assert_int_equal(gpu_arch_find("sm_75")->threads_per_sm, 1024);
+    assert_int_equal(gpu_arch_find("sm_75")->blocks_per_sm, 16);
+    assert_int_equal(gpu_arch_find("sm_70")->smem_per_block, 98304);
+    assert_int_equal(gpu_arch_find("sm_70")->threads_per_sm, 2048);
     assert_null(gpu_arch_find("sm_88"));
     assert_string_equal(gpu_arch_gpu_name(gpu_arch_find("sm_89")), "L4");
 }
@@ -30,7 +35,8 @@ static void an_unknown_architecture_comes_with_the_list(void **state)
     assert_int_equal(gpu_arch_find_named("sm_88", &facts, &err), ERR_INPUT);
     assert_string_equal(err.text,
                         "unknown architecture 'sm_88'; the known ones are "
-                        "sm_80, sm_86, sm_89, sm_90, sm_100, sm_120");
+                        "sm_70, sm_75, sm_80, sm_86, sm_89, sm_90, sm_100, "
+                        "sm_120");
 }
 
 static void facts_that_were_not_sent_are_unknown(void **state)

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +136,97 @@ static void an_nvcc_of_the_home_folder_needs_allow(void **state)
     free(cuda);
 }
 
+static bool is_found(const struct doctor *doctor, const char *what)
+{
+    for (size_t i = 0; i < doctor->n; i++)
+        if (strcmp(doctor->findings[i].what, what) == 0)
+            return true;
+    return false;
+}
+
+static void examine_for(const char *device, struct doctor *doctor)
+{
+    struct remote_options options = { .home = folder };
+    struct hosts hosts;
+
+    hosts_local(&hosts);
+    snprintf(hosts.list[0].workdir, sizeof(hosts.list[0].workdir), "%s",
+             folder);
+    *doctor = (struct doctor){ .device = device };
+    doctor_host(doctor, &hosts.list[0], &options);
+    hosts_fini(&hosts);
+}
+
+static void only_what_the_device_needs_is_looked_for(void **state)
+{
+    static const struct {
+        const char *device;
+        bool nvcc, compiler, driver;
+    } rows[] = {
+        { NULL, true, true, true },
+        { "cuda", true, true, true },
+        { "cpu", false, true, false },
+        { "replay", false, false, false },
+    };
+    struct doctor doctor;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        examine_for(rows[i].device, &doctor);
+        assert_true(is_found(&doctor, "workdir"));
+        assert_int_equal(is_found(&doctor, "nvcc"), rows[i].nvcc);
+        assert_int_equal(is_found(&doctor, "compiler"), rows[i].compiler);
+        assert_int_equal(is_found(&doctor, "driver"), rows[i].driver);
+        doctor_fini(&doctor);
+    }
+}
+
+/* Whether or not this machine has one. */
+static void what_the_device_lacks_is_a_failure(void **state)
+{
+    struct doctor any, cuda;
+
+    (void)state;
+    examine_for(NULL, &any);
+    examine_for("cuda", &cuda);
+    assert_int_equal(find(&any, "driver")->verdict == DOCTOR_OK,
+                     find(&cuda, "driver")->verdict == DOCTOR_OK);
+    if (find(&any, "driver")->verdict != DOCTOR_OK) {
+        assert_int_equal(find(&any, "driver")->verdict, DOCTOR_NOTE);
+        assert_int_equal(find(&cuda, "driver")->verdict, DOCTOR_FAILED);
+        assert_string_equal(find(&cuda, "driver")->remedy,
+                            "name a machine with a GPU by --hosts");
+        assert_int_equal(cuda.usable, 0);
+    }
+    doctor_fini(&any);
+    doctor_fini(&cuda);
+}
+
+static void a_record_is_read(void **state)
+{
+    char *path = mem_printf("%s/one.json", folder);
+    struct doctor doctor = { .device = "replay" };
+    FILE *file;
+
+    (void)state;
+    doctor_record(&doctor, path);
+    assert_int_equal(doctor.findings[0].verdict, DOCTOR_FAILED);
+    assert_non_null(strstr(doctor.findings[0].text, "one.json"));
+    doctor_fini(&doctor);
+    file = fopen(path, "w");
+    fputs("{\"device_name\": \"Test GPU\", \"kernel_name\": \"one\", "
+          "\"tune_params\": {\"X\": [1]}, \"cache\": {\"1\": {\"X\": 1, "
+          "\"time\": 1.0, \"times\": [1.0]}}}",
+          file);
+    fclose(file);
+    doctor_record(&doctor, path);
+    assert_int_equal(doctor.findings[0].verdict, DOCTOR_OK);
+    assert_non_null(strstr(doctor.findings[0].text, "recorded on Test GPU"));
+    doctor_fini(&doctor);
+    assert_int_equal(unlink(path), 0);
+    free(path);
+}
+
 static void a_key_that_others_may_read_is_a_warning(void **state)
 {
     struct remote_options options = { .home = folder };
@@ -167,6 +259,9 @@ int main(void)
         TEST(a_good_work_folder_is_left_as_it_was),
         TEST(a_work_folder_that_cannot_be_made_names_the_remedy),
         TEST(an_nvcc_of_the_home_folder_needs_allow),
+        TEST(only_what_the_device_needs_is_looked_for),
+        TEST(what_the_device_lacks_is_a_failure),
+        TEST(a_record_is_read),
         TEST(a_key_that_others_may_read_is_a_warning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -152,6 +152,42 @@ static void what_needs_another_flag_is_refused_without_it(void **state)
     assert_string_equal(err.text, "space: --top works only with --json");
 }
 
+static void a_flag_may_stand_for_the_first_argument(void **state)
+{
+    const struct option_default fallback = { NULL, "arch", "y.db", "config:3" };
+    struct options with = options;
+    struct err err;
+
+    (void)state;
+    with.first_flag = "arch";
+    assert_int_equal(parse_with(&with, "--arch x.db", &err), 0);
+    assert_string_equal(got.arch, "x.db");
+    assert_int_equal(parse_with(&with, "--arch x.db z.db", &err), ERR_INPUT);
+    assert_string_equal(err.text, "space: give 'z.db' or --arch, not both");
+    options_set_defaults(&fallback, 1);
+    assert_int_equal(parse_with(&with, "z.db", &err), 0);
+    assert_null(got.arch);
+    assert_int_equal(parse_with(&with, "--json", &err), 0);
+    assert_string_equal(got.arch, "y.db");
+    options_set_defaults(NULL, 0);
+}
+
+static void one_of_two_arguments_may_be_left_to_a_flag(void **state)
+{
+    const char *plain[2];
+    struct options with = options;
+    struct err err;
+
+    (void)state;
+    with.first_flag = "arch";
+    with.plain = plain;
+    with.arguments_max = 2;
+    assert_int_equal(parse_with(&with, "--arch x.db M=1", &err), 0);
+    assert_string_equal(plain[0], "M=1");
+    assert_int_equal(parse_with(&with, "--arch x.db z.db", &err), ERR_INPUT);
+    assert_int_equal(parse_with(&with, "--arch x.db z M=1", &err), ERR_INPUT);
+}
+
 static void help_names_every_flag(void **state)
 {
     char text[2000] = "";
@@ -174,6 +210,8 @@ int main(void)
         cmocka_unit_test(each_mistake_has_its_message),
         cmocka_unit_test(a_list_may_be_given_again_and_again),
         cmocka_unit_test(what_needs_another_flag_is_refused_without_it),
+        cmocka_unit_test(a_flag_may_stand_for_the_first_argument),
+        cmocka_unit_test(one_of_two_arguments_may_be_left_to_a_flag),
         cmocka_unit_test(help_names_every_flag),
     };
 

@@ -65,16 +65,19 @@ static void each_command_has_its_flags_in_one_order(void **state)
         { RUN_SWEEP,
           " hosts db device speed-up cards arch ssh accept-new-host-keys"
           " budget strategy evaluations seed max-hours linger dry-run fresh"
-          " log quiet" },
-        { RUN_RESUME, " hosts speed-up ssh accept-new-host-keys budget strategy"
-                      " evaluations seed max-hours linger log quiet" },
-        { RUN_CONFIRM, " hosts ssh accept-new-host-keys budget max-hours linger"
-                       " log quiet" },
+          " log metrics json quiet" },
+        { RUN_RESUME,
+          " hosts db speed-up ssh accept-new-host-keys budget strategy"
+          " evaluations seed max-hours linger log metrics"
+          " json quiet" },
+        { RUN_CONFIRM,
+          " hosts db ssh accept-new-host-keys budget max-hours linger"
+          " log metrics json quiet" },
         { RUN_BENCH, " hosts db ssh accept-new-host-keys max-hours linger log"
-                     " json quiet" },
-        { RUN_PROFILE, " hosts ssh accept-new-host-keys max-hours linger log"
+                     " metrics json quiet" },
+        { RUN_PROFILE, " hosts db ssh accept-new-host-keys max-hours linger log"
                        " json quiet" },
-        { RUN_EXPLAIN, " hosts ssh accept-new-host-keys max-hours linger log"
+        { RUN_EXPLAIN, " hosts db ssh accept-new-host-keys max-hours linger log"
                        " json quiet" },
         { RUN_FUZZ, " hosts db device arch ssh accept-new-host-keys max-hours"
                     " linger log json quiet" },

@@ -53,11 +53,44 @@ static void accesses_are_checked_without_a_library(void **state)
     }
 }
 
+static int build_for(const char *toolkit, const char *arch, struct err *err)
+{
+    const struct compiler_task task = { .compiler = "/usr/bin/nvcc",
+                                        .toolkit = toolkit,
+                                        .source = "kernel.cu",
+                                        .entry = "kernel",
+                                        .standard = "c++17",
+                                        .arch = arch };
+    struct compiler_line line;
+    int rc = compiler_kernel(&task, &line, err);
+
+    compiler_fini(&line);
+    return rc;
+}
+
+static void an_architecture_that_nvcc_left_behind_is_refused(void **state)
+{
+    struct err err;
+
+    (void)state;
+    assert_int_equal(build_for("nvcc 13.0.88", "sm_75", &err), 0);
+    assert_int_equal(build_for("nvcc 12.9.86", "sm_70", &err), 0);
+    assert_int_equal(build_for("nvcc 11.8.89", "sm_35", &err), 0);
+    assert_int_equal(build_for("nvcc 12.9.86", "sm_37", &err), ERR_INPUT);
+    assert_int_equal(build_for("nvcc 13.0.88", "sm_70", &err), ERR_INPUT);
+    assert_string_equal(
+        err.text,
+        "nvcc 13.0.88 cannot build for sm_70, only for sm_75 and later: "
+        "install an older CUDA toolkit beside it, and name its nvcc by nvcc= "
+        "in the hosts file");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(locals_are_filled_where_the_compiler_can),
         cmocka_unit_test(accesses_are_checked_without_a_library),
+        cmocka_unit_test(an_architecture_that_nvcc_left_behind_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
