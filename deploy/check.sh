@@ -6,13 +6,14 @@
 #   deploy/check.sh --quick    one build with gcc and its tests
 #   deploy/check.sh --slow     the tests labelled slow
 #   deploy/check.sh --browser  the page of 'report --html' in Chromium
+#   deploy/check.sh --site     the documentation as a site, and its commands
 set -eu
 cd "$(dirname "$0")/.."
 
 mode=${1:-}
 case "$mode" in
-'' | --quick | --slow | --browser) ;;
-*) echo "usage: deploy/check.sh [--quick | --slow | --browser]" >&2; exit 2 ;;
+'' | --quick | --slow | --browser | --site) ;;
+*) echo "usage: deploy/check.sh [--quick | --slow | --browser | --site]" >&2; exit 2 ;;
 esac
 
 jobs=$(nproc)
@@ -73,18 +74,26 @@ step setup deploy/setup.sh --tests
 case "$mode" in
 --quick)
     step build-gcc build dev all
-    step tests tests dev -j $((jobs + 1)) -LE 'slow|bench|browser'
+    step tests tests dev -j $((jobs + 1)) -LE 'slow|bench|browser|site'
     finish
     ;;
 --slow)
     step build-gcc build dev all
-    step tests-slow tests dev -j "$jobs" -L slow -LE browser
+    step tests-slow tests dev -j "$jobs" -L slow -LE 'browser|site'
     finish
     ;;
 --browser)
     step setup-browser deploy/setup.sh --browser
     step build-gcc build dev fa-coord
     step tests-browser tests dev -L browser
+    finish
+    ;;
+--site)
+    step setup-site deploy/setup.sh --site
+    # the programs that commands in the documentation name
+    step build-gcc build dev fa-coord fa-worker fa-runner simulate
+    step site deploy/site.sh
+    step tests-site tests dev -L 'docs|site'
     finish
     ;;
 esac
@@ -99,14 +108,14 @@ step build-tsan build tsan fa-coord fa-worker \
     export FA_KILLS=5
     # Workers fork often, and what freed memory they keep is copied each time.
     export ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=12
-    step tests-asan tests asan -j $((jobs * 2)) -LE 'slow|bench|plain|browser'
+    step tests-asan tests asan -j $((jobs * 2)) -LE 'slow|bench|plain|browser|site'
     step tests-tsan tests tsan -j "$jobs" -L threads
 ) >build/aside.log 2>&1 &
 aside=$!
 step build-gcc build dev all
 step build-fuzz build fuzz fuzzers
 step lint deploy/lint.sh build/dev
-step tests-plain tests dev -j $((jobs + 1)) -LE 'slow|bench|sanitized|browser'
+step tests-plain tests dev -j $((jobs + 1)) -LE 'slow|bench|sanitized|browser|site'
 step fuzz tests fuzz -j $((jobs * 5)) -L fuzz
 echo "== tests-asan and tests-tsan, which ran beside these"
 wait "$aside" || true

@@ -4,17 +4,20 @@
 set -eu
 
 usage() {
-    echo "usage: deploy/setup.sh [--tests] [--browser]"
+    echo "usage: deploy/setup.sh [--tests] [--browser] [--site]"
     echo "  --tests    also what deploy/check.sh needs: clang, linters, cmocka, scipy"
     echo "  --browser  also what deploy/check.sh --browser needs: Chromium"
+    echo "  --site     also what deploy/site.sh and deploy/check.sh --site need: mkdocs"
 }
 
 tests=no
 browser=no
+site=no
 for arg in "$@"; do
     case "$arg" in
     --tests) tests=yes ;;
     --browser) browser=yes ;;
+    --site) site=yes ;;
     -h | --help) usage; exit 0 ;;
     *) echo "setup.sh: unknown argument '$arg'" >&2; usage >&2; exit 2 ;;
     esac
@@ -46,6 +49,9 @@ if apt-cache show node-d3 >/dev/null 2>&1; then
 fi
 if [ "$browser" = yes ]; then
     packages="$packages chromium python3"
+fi
+if [ "$site" = yes ]; then
+    packages="$packages mkdocs mkdocs-material python3"
 fi
 if [ "$tests" = yes ]; then
     packages="$packages clang clang-format clang-tidy cppcheck python3 python3-scipy

@@ -44,6 +44,11 @@ class Links(unittest.TestCase):
                     ahead += [page for page in doc_pages.paths() if os.path.dirname(page) == to]
         self.assertEqual([page for page in doc_pages.paths() if page not in reached], [])
 
+    def test_each_page_is_in_the_nav_of_the_site(self):
+        nav = set(re.findall(r": (\S+\.md)$", doc_pages.read("mkdocs.yml"), re.MULTILINE))
+        pages = {os.path.relpath(path, "docs") for path in doc_pages.paths() if path != "README.md"}
+        self.assertEqual(nav - {"index.md", "CHANGELOG.md"}, pages, "mkdocs.yml must name each page of docs/ once")
+
     def test_a_broken_link_is_found(self):
         page = "# A b, c\n\n[x](no.md) [y](#a-b-c) [z](#a-b) [a\nb](style.md#nothing) `[q](none.md)`\n\n    [r](none.md)\n"
         self.assertEqual(list(wrong("docs/fuzz.md", page)),
