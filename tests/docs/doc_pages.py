@@ -139,7 +139,7 @@ def unknown(text):
     for block in blocks(text):
         for first, lines in parts(block) if block[1] in ("", "sh", "bash") else []:
             line = lines[0]
-            if not is_shell(lines) and (block[1] or re.match(r"(\$ |\./|[a-z][\w.-]*( [^\s]+)* --?[a-z])", line)):
+            if not is_shell(lines) and (block[1] or re.match(r"(\$ |\./|[a-z][\w./-]*( \S+)* --?[a-z])", line)):
                 found.append((first, line))
     return found
 
