@@ -23,10 +23,12 @@ BIN = os.environ["FA_BIN_DIR"]
 HERE = os.path.dirname(os.path.abspath(__file__))
 SMALL = {"BLOCK_M": "64", "BLOCK_N": "64, 128", "BLOCK_K": "64", "NUM_WARPS": "4", "STAGES": "2", "UNROLL": "1",
          "CP_ASYNC": "1", "SWIZZLE": "1", "HALF2": "1"}
-SHAPE = '{ "name": "NAME", "B": 1, "H": 2, "HKV": 1, "S": 65, "D": 64, "CAUSAL": 0, "LOGITS": 1 }'
+SHAPE = '{ "name": "s65", "B": 1, "H": 2, "HKV": 1, "S": 65, "D": 64, "CAUSAL": 0, "LOGITS": 1 }'
 PATIENCE_S = 600
 # Pages whose flash_attention.db is the one in docs/results, because they name a configuration of it.
 PAGES_OF_THE_RECORD = ("docs/measuring.md", "docs/sanitize.md")
+# What such a command makes is not there before, on a page that has it.
+MADE_BY = {"convolution_A100.db": "fa-coord import convolution_A100.json.gz   "}
 RECORD = os.path.join(doc_pages.SOURCE, "docs", "results", "h200", "record", "run_1.db.gz")
 REFERENCE_T1 = '''extern "C" __global__ void reference(float *x)
 {
@@ -58,7 +60,7 @@ def small(sweep):
         sweep, n = re.subn(rf'("{name}": )\[[^]]*\]', rf"\1[{values}]", sweep, count=1)
         assert n == 1, name
     for name in ("emulation_shapes", "emulation_fuzz_shapes"):
-        sweep, n = re.subn(rf'("{name}": )\[.*?\n  \]', rf"\1[ {SHAPE.replace('NAME', 's65')} ]", sweep, flags=re.DOTALL)
+        sweep, n = re.subn(rf'("{name}": )\[.*?\n  \]', rf"\1[ {SHAPE} ]", sweep, flags=re.DOTALL)
         assert n == 1, name
     sweep, n = re.subn(r'\n  "external_baseline": \[.*?\n  \],', "", sweep, flags=re.DOTALL)
     assert n == 1
@@ -80,7 +82,8 @@ T1 = {
         "TuningParameters": [
             {"Name": "block_size_x", "Type": "int", "Values": "[16, 32, 64]", "Default": 16},
             {"Name": "tile_size_x", "Type": "int", "Values": "[1, 2, 4]", "Default": 1}],
-        "Conditions": [{"Expression": "block_size_x * tile_size_x <= 128", "Parameters": ["block_size_x", "tile_size_x"]}]},
+        "Conditions": [{"Expression": "block_size_x * tile_size_x <= 128",
+                        "Parameters": ["block_size_x", "tile_size_x"]}]},
     "KernelSpecification": {
         "Language": "CUDA", "KernelName": "convolution", "KernelFile": "convolution.cu",
         "LocalSize": {"X": "block_size_x"}, "GlobalSizeType": "CUDA", "GlobalSize": {"X": "1024 // block_size_x"},
@@ -160,7 +163,8 @@ class Commands(unittest.TestCase):
                 gzip.open(os.path.join(flash, "convolution_A100.json.gz"), "wb") as packed:
             packed.write(f.read())
         os.remove(os.path.join(flash, "gemm.json"))
-        cls.coord(flash, "import", "convolution_A100.json.gz", "--out", "replayed.db")
+        for name in ("convolution_A100.db", "convolution_A4000.db", "replayed.db"):
+            cls.coord(flash, "import", "convolution_A100.json.gz", "--out", name)
         # The folder itself is one in which a user has swept flash_attention, too.
         for name in os.listdir(flash):
             path = os.path.join(flash, name)
@@ -204,8 +208,12 @@ class Commands(unittest.TestCase):
         if page in PAGES_OF_THE_RECORD:
             with gzip.open(RECORD) as packed, open(os.path.join(folder, "flash_attention.db"), "wb") as f:
                 shutil.copyfileobj(packed, f)
+        commands = doc_pages.commands(doc_pages.read(page))
+        for name, maker in MADE_BY.items():
+            if any(command.startswith(maker) for _, command in commands):
+                os.remove(os.path.join(folder, name))
         wrong, state = [], {"at": folder, "status": 0}
-        for line, command in doc_pages.commands(doc_pages.read(page)):
+        for line, command in commands:
             row, what = what_of(self.rows, page, command)
             self.used.add(row)
             if what == "cannot" or doc_pages.is_synopsis(command):

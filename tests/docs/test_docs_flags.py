@@ -18,7 +18,8 @@ class Flags(unittest.TestCase):
         """The flags that 'fa-coord COMMAND --help' lists; None when there is no such command."""
         if command not in self.known:
             ran = subprocess.run([COORD, command, "--help"], capture_output=True, text=True, timeout=60)
-            self.known[command] = None if ran.returncode else set(re.findall(r"^  (--[a-z-]+)", ran.stdout, re.MULTILINE))
+            listed = set(re.findall(r"^  (--[a-z-]+)", ran.stdout, re.MULTILINE))
+            self.known[command] = None if ran.returncode else listed
         return self.known[command]
 
     def wrong(self, calls):

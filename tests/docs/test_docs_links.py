@@ -50,7 +50,8 @@ class Links(unittest.TestCase):
         self.assertEqual(nav - {"index.md", "CHANGELOG.md"}, pages, "mkdocs.yml must name each page of docs/ once")
 
     def test_a_broken_link_is_found(self):
-        page = "# A b, c\n\n[x](no.md) [y](#a-b-c) [z](#a-b) [a\nb](style.md#nothing) `[q](none.md)`\n\n    [r](none.md)\n"
+        page = "# A b, c\n\n[x](no.md) [y](#a-b-c) [z](#a-b) [a\nb](style.md#nothing) `[q](none.md)`\n\n" \
+               "    [r](none.md)\n"
         self.assertEqual(list(wrong("docs/fuzz.md", page)),
                          ["docs/fuzz.md:3: there is no docs/no.md", "docs/fuzz.md:3: docs/fuzz.md has no heading #a-b",
                           "docs/fuzz.md:4: docs/style.md has no heading #nothing"])
