@@ -8,13 +8,14 @@
 #   deploy/check.sh --browser  the page of 'report --html' in Chromium
 #   deploy/check.sh --python   the package of deploy/python, with pandas and jupyter
 #   deploy/check.sh --package  the Debian package and the tarball; best as root
+#   deploy/check.sh --site     the documentation as a site, and its commands
 set -eu
 cd "$(dirname "$0")/.."
 
 mode=${1:-}
 case "$mode" in
-'' | --quick | --slow | --browser | --python | --package) ;;
-*) echo "usage: deploy/check.sh [--quick | --slow | --browser | --python | --package]" >&2; exit 2 ;;
+'' | --quick | --slow | --browser | --python | --package | --site) ;;
+*) echo "usage: deploy/check.sh [--quick | --slow | --browser | --python | --package | --site]" >&2; exit 2 ;;
 esac
 
 jobs=$(nproc)
@@ -75,12 +76,12 @@ step setup deploy/setup.sh --tests
 case "$mode" in
 --quick)
     step build-gcc build dev all
-    step tests tests dev -j $((jobs + 1)) -LE 'slow|bench|browser|python|package'
+    step tests tests dev -j $((jobs + 1)) -LE 'slow|bench|browser|python|package|site'
     finish
     ;;
 --slow)
     step build-gcc build dev all
-    step tests-slow tests dev -j "$jobs" -L slow -LE 'browser|python|package'
+    step tests-slow tests dev -j "$jobs" -L slow -LE 'browser|python|package|site'
     finish
     ;;
 --browser)
@@ -101,6 +102,14 @@ case "$mode" in
     step tests-package tests dev -L '^package$'
     finish
     ;;
+--site)
+    step setup-site deploy/setup.sh --site
+    # the programs that commands in the documentation name
+    step build-gcc build dev fa-coord fa-worker fa-runner simulate
+    step site deploy/site.sh
+    step tests-site tests dev -L 'docs|site'
+    finish
+    ;;
 esac
 
 # The end-to-end tests mostly wait, so they start early and run beside all
@@ -113,14 +122,14 @@ step build-tsan build tsan fa-coord fa-worker \
     export FA_KILLS=5
     # Workers fork often, and what freed memory they keep is copied each time.
     export ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=12
-    step tests-asan tests asan -j $((jobs * 2)) -LE 'slow|bench|plain|browser|python|package'
+    step tests-asan tests asan -j $((jobs * 2)) -LE 'slow|bench|plain|browser|python|package|site'
     step tests-tsan tests tsan -j "$jobs" -L threads
 ) >build/aside.log 2>&1 &
 aside=$!
 step build-gcc build dev all
 step build-fuzz build fuzz fuzzers
 step lint deploy/lint.sh build/dev
-step tests-plain tests dev -j $((jobs + 1)) -LE 'slow|bench|sanitized|browser|python|package'
+step tests-plain tests dev -j $((jobs + 1)) -LE 'slow|bench|sanitized|browser|python|package|site'
 step fuzz tests fuzz -j $((jobs * 5)) -L fuzz
 echo "== tests-asan and tests-tsan, which ran beside these"
 wait "$aside" || true

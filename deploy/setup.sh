@@ -4,23 +4,26 @@
 set -eu
 
 usage() {
-    echo "usage: deploy/setup.sh [--tests] [--browser] [--python] [--package]"
+    echo "usage: deploy/setup.sh [--tests] [--browser] [--python] [--package] [--site]"
     echo "  --tests    also what deploy/check.sh needs: clang, linters, cmocka, scipy"
     echo "  --browser  also what deploy/check.sh --browser needs: Chromium"
     echo "  --python   also what deploy/check.sh --python needs: pandas, matplotlib, jupyter"
     echo "  --package  also what deploy/package.sh needs: lintian, debootstrap"
+    echo "  --site     also what deploy/site.sh and deploy/check.sh --site need: mkdocs"
 }
 
 tests=no
 browser=no
 python=no
 package=no
+site=no
 for arg in "$@"; do
     case "$arg" in
     --tests) tests=yes ;;
     --browser) browser=yes ;;
     --python) python=yes ;;
     --package) package=yes ;;
+    --site) site=yes ;;
     -h | --help) usage; exit 0 ;;
     *) echo "setup.sh: unknown argument '$arg'" >&2; usage >&2; exit 2 ;;
     esac
@@ -59,6 +62,9 @@ if [ "$python" = yes ]; then
 fi
 if [ "$package" = yes ]; then
     packages="$packages binutils debian-archive-keyring debootstrap dpkg-dev file lintian python3 shellcheck"
+fi
+if [ "$site" = yes ]; then
+    packages="$packages mkdocs mkdocs-material python3"
 fi
 if [ "$tests" = yes ]; then
     packages="$packages clang clang-format clang-tidy cppcheck python3 python3-scipy
