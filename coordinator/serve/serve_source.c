@@ -141,6 +141,7 @@ static int read_again(struct serve_source *source,
     source->turn.ended_ns = clock_boot_ns();
     source->turn.took_ns = source->turn.ended_ns - began;
     source->turn.recent = serve_stamp_is_recent(stamp, utc_ns);
+    source->behind = source->turn.recent;
     return rc;
 }
 
@@ -152,6 +153,8 @@ void serve_source_look(struct serve_source *source, int64_t now_ns,
 
     if (serve_stamp_is_due(&source->turn, changed, now_ns))
         (void)read_again(source, &stamp, utc_ns); /* 'problem' has it */
+    else
+        source->behind = changed || source->turn.recent;
 }
 
 int serve_source_open(const char *path, struct serve_source *out,
@@ -189,6 +192,7 @@ char *serve_source_version_json(const struct serve_source *source)
     json_out_open(&out, NULL, '{');
     json_out_text(&out, "version", source->version);
     json_out_bool(&out, "running", source->stamp.running);
+    json_out_bool(&out, "behind", source->behind);
     json_out_int(&out, "settled", source->summary.settled);
     json_out_int(&out, "total", source->summary.total);
     json_out_utc(&out, "written", serve_stamp_written_utc(&source->stamp));

@@ -34,6 +34,7 @@ struct serve_source {
     struct serve_summary summary;
     char *page; /* NULL: taken, or never made */
     size_t page_bytes;
+    bool behind;            /* the file may have changed since it was read */
     char version[HASH_HEX]; /* of the page that was made last; "": none yet */
     struct err problem;     /* "": what the page shows is up to date */
     struct err notice;      /* "", or that the file was replaced, and when */

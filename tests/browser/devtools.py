@@ -93,7 +93,7 @@ class Chromium:
         self.ask("Page.navigate", url="about:blank")
         self.event("Page.loadEventFired")
         self.events = []
-        self.ask("Page.navigate", url=f"file://{path}")
+        self.ask("Page.navigate", url=path if path.startswith("http:") else f"file://{path}")
         self.event("Page.loadEventFired")
 
     def complaints(self):
