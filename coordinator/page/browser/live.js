@@ -134,7 +134,7 @@ fa.place = function () {
     };
 };
 
-if (document.getElementById("live") && location.protocol.startsWith("http"))
+if (document.getElementById("live") && location.protocol !== "file:")
     fa.live(document.getElementById("live"));
 else
     document.getElementById("live")?.remove();
