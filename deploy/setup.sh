@@ -53,6 +53,8 @@ packages="gcc g++ cmake ninja-build pkg-config git ca-certificates
 if apt-cache show node-d3 >/dev/null 2>&1; then
     packages="$packages node-d3"
 fi
+# 'fa-coord serve'; without it the build goes on.
+packages="$packages libmicrohttpd-dev"
 if [ "$browser" = yes ]; then
     packages="$packages chromium python3"
 fi

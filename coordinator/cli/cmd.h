@@ -23,6 +23,7 @@ int cmd_profile(int argc, char *argv[]);
 int cmd_recover(int argc, char *argv[]);
 int cmd_report(int argc, char *argv[]);
 int cmd_resume(int argc, char *argv[]);
+int cmd_serve(int argc, char *argv[]);
 int cmd_space(int argc, char *argv[]);
 int cmd_status(int argc, char *argv[]);
 int cmd_sweep(int argc, char *argv[]);

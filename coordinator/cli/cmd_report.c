@@ -5,17 +5,11 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/cli/cmd.h"
-#include "coordinator/conclusion/conclusion.h"
-#include "coordinator/inspect/profile.h"
-#include "coordinator/lessons/lessons.h"
 #include "coordinator/page/page.h"
 #include "coordinator/page/page_history.h"
+#include "coordinator/report/report_loaded.h"
 #include "coordinator/report/report_print.h"
 #include "coordinator/report/report_sections.h"
-#include "coordinator/result/report.h"
-#include "coordinator/result/report_cost.h"
-#include "coordinator/result/report_where.h"
-#include "coordinator/result/stored_spec.h"
 #include "coordinator/store/dbpath.h"
 #include "coordinator/store/store.h"
 #include "coordinator/tasks/fail.h"
@@ -43,7 +37,7 @@ static int save_page(struct store *store, const struct report_view *view,
     if (rc == 0) {
         FILE *memory = mem_stream(&text, &len);
 
-        page_write(view, &history, memory);
+        page_write(view, &history, NULL, memory);
         mem_stream_close(memory, &text);
         rc = outfile_save(settings->html, text, len, settings->force, err);
     }
@@ -105,43 +99,18 @@ static int print(struct store *store, struct report_view view,
 static int run(struct store *store, const struct settings *settings,
                struct err *err)
 {
-    struct report *report = NULL;
-    struct report_cost *cost = NULL;
-    struct conclusion *conclusion = NULL;
-    struct lessons lessons = { 0 };
-    struct profile profiles = { NULL, 0 };
-    bool learnt = false;
-    int rc = report_load(store, &report, err);
+    struct report_loaded loaded;
+    int rc = report_loaded_init(store, settings->where, &loaded, err);
 
-    /* Times and failures are useful even if metrics cannot be computed. */
-    if (rc == 0 && stored_spec_metrics(report, err) < 0)
-        fprintf(stderr, "fa-coord: the report has no metrics: %s\n", err->text);
+    if (loaded.no_metrics.text[0])
+        fprintf(stderr, "fa-coord: the report has no metrics: %s\n",
+                loaded.no_metrics.text);
+    if (loaded.no_lessons.text[0])
+        fprintf(stderr, "fa-coord: the report has no lessons: %s\n",
+                loaded.no_lessons.text);
     if (rc == 0)
-        rc = report_cost_load(store, &cost, err);
-    if (rc == 0)
-        rc = conclusion_load(store, report, cost, CONFIRMATION_CONFIRM,
-                             &conclusion, err);
-    if (rc == 0)
-        rc = profile_load(store, report, &profiles, err);
-    if (rc == 0 && settings->where)
-        rc = report_where(report, settings->where, err);
-    if (rc == 0)
-        learnt = lessons_load(report, store, &lessons, err) == 0;
-    if (rc == 0 && !learnt)
-        fprintf(stderr, "fa-coord: the report has no lessons: %s\n", err->text);
-    if (rc == 0)
-        rc = print(store,
-                   (struct report_view){ .report = report,
-                                         .cost = cost,
-                                         .conclusion = conclusion,
-                                         .lessons = learnt ? &lessons : NULL,
-                                         .profiles = &profiles },
-                   settings, err);
-    profile_fini(&profiles);
-    lessons_fini(&lessons);
-    conclusion_free(conclusion);
-    report_cost_free(cost);
-    report_free(report);
+        rc = print(store, loaded.view, settings, err);
+    report_loaded_fini(&loaded);
     return rc;
 }
 

@@ -52,6 +52,9 @@ static const struct command commands[] = {
       "fa-coord report --show lessons,failures\n"
       "fa-coord report --where \"BLOCK_M = 64 AND median_s < 1e-3\"\n"
       "fa-coord report --html report.html\n" },
+    { "serve", cmd_serve, "show sweeps in a browser, also while they run",
+      "fa-coord serve                  # open the address that it prints\n"
+      "fa-coord serve monday.db tuesday.db\n" },
     { "compare", cmd_compare, "compare two databases: is the second slower?",
       "fa-coord compare last_week.db today.db\n"
       "fa-coord compare --threshold 3% last_week.db today.db\n" },

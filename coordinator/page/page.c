@@ -28,7 +28,7 @@ static const char *text_of(const struct embed *file)
     return (const char *)file->bytes;
 }
 
-static const char *style(void)
+const char *page_style(void)
 {
     for (const struct embed *file = page_files; file->name; file++)
         if (strstr(file->name, ".css"))
@@ -111,18 +111,19 @@ static void put_top(const struct report_view *view, FILE *to)
 }
 
 void page_write(const struct report_view *view,
-                const struct page_history *history, FILE *to)
+                const struct page_history *history, const char *version,
+                FILE *to)
 {
     char *title =
         mem_printf("%s on %s", view->report->name, view->report->arch);
     struct scripts scripts;
-    struct page_policy_text css = { { style() } };
+    struct page_policy_text css = { { page_style() } };
     char *policy;
     struct html_page *page;
     FILE *markup;
 
     choose_scripts(&scripts);
-    policy = page_policy(scripts.texts, scripts.n, &css);
+    policy = page_policy(scripts.texts, scripts.n, &css, version);
     page = html_page_open(
         to, &(struct html_page_head){ title, policy, css.parts[0] });
     put_top(view, html_page_markup(page));
@@ -130,6 +131,8 @@ void page_write(const struct report_view *view,
     report_cost_table(view, html_page_stream(page));
     markup = html_page_markup(page);
     fputs("</section>\n", markup);
+    if (version)
+        fprintf(markup, "<p id=\"live\" data-version=\"%s\"></p>\n", version);
     if (page_has_pictures())
         put_data(view, history, markup);
     put_scripts(&scripts, markup);

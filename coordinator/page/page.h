@@ -20,8 +20,13 @@ struct report_view;
 
 bool page_has_pictures(void); /* it was built with D3 */
 
-/* 'history' is of the report of the view. */
+/* 'history' is of the report of the view.  'version' is NULL for a page that
+ * is a file.  For one that fa-coord serves it names what the page shows, and
+ * the page asks its server for changes (browser/live.js). */
 void page_write(const struct report_view *view,
-                const struct page_history *history, FILE *to);
+                const struct page_history *history, const char *version,
+                FILE *to);
+/* The style of a page, for others of the same look. */
+const char *page_style(void);
 
 #endif

@@ -29,7 +29,7 @@ static void put_hash(const struct page_policy_text *text, FILE *to)
 }
 
 char *page_policy(const struct page_policy_text *scripts, size_t n_scripts,
-                  const struct page_policy_text *style)
+                  const struct page_policy_text *style, bool live)
 {
     char *policy;
     size_t len;
@@ -43,6 +43,8 @@ char *page_policy(const struct page_policy_text *scripts, size_t n_scripts,
         fputs("; script-src", to);
     for (size_t i = 0; i < n_scripts; i++)
         put_hash(&scripts[i], to);
+    if (live && n_scripts)
+        fputs("; connect-src 'self'", to);
     fclose(to);
     return policy;
 }

@@ -6,6 +6,7 @@
 #ifndef FA_COORDINATOR_PAGE_PAGE_POLICY_H
 #define FA_COORDINATOR_PAGE_PAGE_POLICY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The text of an element, in parts that follow each other. */
@@ -13,8 +14,9 @@ struct page_policy_text {
     const char *parts[4]; /* NULL ends them early */
 };
 
-/* The value of the header, for the caller to free. */
+/* The value of the header, for the caller to free.  'live': scripts may ask the
+ * server that the page is from. */
 char *page_policy(const struct page_policy_text *scripts, size_t n_scripts,
-                  const struct page_policy_text *style);
+                  const struct page_policy_text *style, bool live);
 
 #endif

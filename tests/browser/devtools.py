@@ -90,10 +90,11 @@ class Chromium:
         self.ask("Emulation.setEmulatedMedia", media="print" if print_ else "",
                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
         self.ask("Emulation.setScriptExecutionDisabled", value=not scripts)
+        self.events = []  # a page that loads itself again has more than one end of loading
         self.ask("Page.navigate", url="about:blank")
         self.event("Page.loadEventFired")
         self.events = []
-        self.ask("Page.navigate", url=f"file://{path}")
+        self.ask("Page.navigate", url=path if path.startswith("http:") else f"file://{path}")
         self.event("Page.loadEventFired")
 
     def complaints(self):

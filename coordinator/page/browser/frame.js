@@ -1,7 +1,8 @@
 "use strict";
 /* A section: heading, lead, controls, picture, and the same figures as a table.
  * given: id, title, short (a title for the list of sections), lead, controls(redraw) or nothing, draw(host, width), and
- * table() which returns { head, rows } or null. */
+ * table() which returns { head, rows } or null.  What a reader chose beside controls is what keep() returns, and
+ * restore(kept) chooses in a section of newer data. */
 fa.section = function (given) {
     const host = fa.el("div", { class: "picture" });
     const table = fa.reachable(fa.el("div", { class: "scroll" }), `Figures: ${given.title}`);
@@ -29,6 +30,7 @@ fa.draw = function (section) {
     section.width = width;
     fa.hide_tip();
     section.draw(section.host, width);
+    section.host.style.minHeight = "";
     fa.tabulate(section);
 };
 
@@ -60,7 +62,11 @@ fa.watch = function () {
         }
         fa.draw_seen();
     }, { rootMargin: "200px" });
-    fa.sections.forEach(section => observer.observe(section.node));
+    fa.observe = function () {
+        observer.disconnect();
+        fa.sections.forEach(section => observer.observe(section.node));
+    };
+    fa.observe();
     window.addEventListener("resize", () => {
         for (const section of fa.sections)
             section.stale = section.stale || section.width !== Math.floor(section.host.clientWidth);

@@ -1,28 +1,41 @@
 "use strict";
-/* Build the page from its data. */
-fa.start = function () {
-    fa.data = fa.decode(JSON.parse(document.getElementById("data").textContent));
-    fa.state.chosen = fa.all(fa.data.n);
-    const report = document.getElementById("report");
-    const answer = document.getElementById("answer");
+/* The data of this page, or of a newer one. */
+fa.read = page => fa.decode(JSON.parse(page.getElementById("data").textContent));
+
+/* The sections of the data, with the report in full as the last one. */
+fa.build = function (report) {
+    fa.sections = [];
     const nodes = [fa.ranking, fa.configurations, fa.effects, fa.heatmap, fa.convergence, fa.parallel,
         fa.roofline, fa.pareto, fa.timeline, fa.gpus, fa.failures].map(make => make()).filter(Boolean);
-    const main = fa.el("main", {}, ...nodes);
-    const links = [...nodes, report].map(node => fa.el("a", { href: `#${node.id}` },
-        node.dataset.short ?? node.querySelector("h2").textContent));
-    const bar = fa.el("div", { class: "bar-top" }, fa.el("nav", { "aria-label": "Sections" }, ...links), fa.filter());
+    return [...nodes, fold(report)];
+};
+
+fa.links = nodes => nodes.map(node => fa.el("a", { href: `#${node.id}` },
+    node.dataset.short ?? node.querySelector("h2").textContent));
+
+/* Build the page from its data. */
+fa.start = function () {
+    fa.data = fa.read(document);
+    fa.state.chosen = fa.all(fa.data.n);
+    const answer = document.getElementById("answer");
+    const header = fa.el("header", {}), main = fa.el("main", {});
+    const nodes = fa.build(document.getElementById("report"));
+    const nav = fa.el("nav", { "aria-label": "Sections" }, ...fa.links(nodes));
 
     document.getElementById("plot")?.remove();
-    const header = fa.el("header", {});
-    answer.after(header, bar, main);
+    answer.after(header, fa.el("div", { class: "bar-top" }, nav, fa.filter()), main);
     header.append(document.querySelector("h1"), answer, fa.summary());
-    main.append(fold(report));
+    main.append(...nodes);
     document.body.append(fa.el("div", { id: "tip", hidden: true, "aria-hidden": "true" }));
     document.body.classList.add("live");
     fa.counted();
     fa.watch();
     follow();
     window.addEventListener("hashchange", follow);
+    window.addEventListener("beforeprint", () => {
+        document.querySelector("#report details").open = true;
+        fa.sections.forEach(section => section.stale && fa.draw(section));
+    });
 };
 
 /* The report as text is long: it opens when asked for, linked to, or printed. */
@@ -33,10 +46,6 @@ function fold(report) {
     for (const box of body.querySelectorAll(":scope > div"))
         fa.reachable(box, "Table of the report");
     report.append(body);
-    window.addEventListener("beforeprint", () => {
-        body.open = true;
-        fa.sections.forEach(section => section.stale && fa.draw(section));
-    });
     return report;
 }
 

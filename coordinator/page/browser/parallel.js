@@ -142,6 +142,8 @@ fa.parallel = function () {
 
     return fa.section({
         id: "parallel", title: "Parallel coordinates", short: "Parallel", draw,
+        keep: () => [...brushed],
+        restore: kept => kept.forEach(([name, range]) => brushed.set(name, range)),
         lead: "Drag along an axis to choose a range; or use the filter. The orange line is the fastest configuration.",
         controls(redraw) {
             clear.addEventListener("click", () => { brushed.clear(); redraw(); });

@@ -39,7 +39,7 @@ fa.filter = function () {
 
     fa.counted = function () {
         chosen.className = wrong ? "wrong" : "";
-        chosen.textContent = wrong || `${fa.count(fa.state.chosen.length)} of ${fa.count(data.n)}`;
+        chosen.textContent = wrong || `${fa.count(fa.state.chosen.length)} of ${fa.count(fa.data.n)}`;
         input.setAttribute("aria-invalid", wrong ? "true" : "false");
     };
     function apply() {

@@ -4,7 +4,7 @@
 fa.configurations = function () {
     const { data, state } = fa;
     const HEIGHT = 28, unit = fa.unit(data.ranked ? data.time[0] : 1e3);
-    let order = [], sorted = 0, descending = false, drawn = "";
+    let order = [], sorted = 0, descending = false, drawn = "", place = null;
 
     const time = column => i => column[i] / unit.ns;
     const decimals = data.ranked ? Math.max(0, 4 - Math.floor(Math.log10(data.time[0] / unit.ns))) : 3;
@@ -22,6 +22,8 @@ fa.configurations = function () {
         { name: "outcome", of: i => data.outcome.words[data.outcome.at[i]], text: String },
         { name: "key", of: i => data.key(i), text: String },
     ];
+
+    const named = column => column.name.split(" ")[0]; /* without the unit */
 
     /* Few words of many configurations: they are put into the places of their words. */
     function by_words({ of, words }, sign) {
@@ -135,6 +137,16 @@ fa.configurations = function () {
             head();
             rows();
             fa.picked();
+            if (place)
+                view.scrollTo({ ...place, behavior: "instant" });
+            place = null;
+        },
+        keep: () => ({ name: named(columns[sorted]), descending, top: view.scrollTop, left: view.scrollLeft }),
+        restore(kept) {
+            const c = columns.findIndex(column => named(column) === kept.name);
+            if (c >= 0)
+                [sorted, descending] = [c, kept.descending];
+            place = { top: kept.top, left: kept.left };
         },
     });
 };

@@ -136,11 +136,32 @@ static void confirmed_intervals_are_in_the_plot(void **state)
     scene_close(&s);
 }
 
+static void put_page(const struct report_view *view,
+                     const struct page_history *history, FILE *to)
+{
+    page_write(view, history, NULL, to);
+}
+
+static void put_live_page(const struct report_view *view,
+                          const struct page_history *history, FILE *to)
+{
+    page_write(view, history, "0123", to);
+}
+
+static void only_a_page_that_is_served_may_connect(void **state)
+{
+    char *text = written(report_fixture(*state), put_live_page, 5);
+
+    assert_int_equal(count(text, "<p id=\"live\" data-version=\"0123\">"), 1);
+    assert_int_equal(count(text, "connect-src 'self'"), page_has_pictures());
+    free(text);
+}
+
 /* With D3 or without, the tables and the plot are there, and what is a script
  * is named in the policy. */
 static void a_page_has_tables_whether_or_not_it_has_pictures(void **state)
 {
-    char *text = written(report_fixture(*state), page_write, 5);
+    char *text = written(report_fixture(*state), put_page, 5);
     int scripts = count(text, "<script>");
 
     assert_non_null(strstr(text, "<svg"));
@@ -149,6 +170,8 @@ static void a_page_has_tables_whether_or_not_it_has_pictures(void **state)
     assert_int_equal(count(text, "id=\"data\""), page_has_pictures());
     assert_int_equal(count(text, "built without D3"), !page_has_pictures());
     assert_int_equal(count(text, "'sha256-"), scripts + 1);
+    assert_int_equal(count(text, "<p id=\"live\""), 0);
+    assert_int_equal(count(text, "connect-src"), 0);
     assert_int_equal(count(text, "</script>"), scripts + page_has_pictures());
     free(text);
 }
@@ -171,6 +194,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             a_page_has_tables_whether_or_not_it_has_pictures, fixture_setup,
             fixture_teardown),
+        cmocka_unit_test_setup_teardown(only_a_page_that_is_served_may_connect,
+                                        fixture_setup, fixture_teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

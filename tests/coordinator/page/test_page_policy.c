@@ -19,7 +19,7 @@ static const struct page_policy_text empty = { { "" } };
 static void a_policy_allows_scripts_and_style_by_their_hashes(void **state)
 {
     const struct page_policy_text scripts[] = { { { "abc" } }, { { "" } } };
-    char *policy = page_policy(scripts, 2, &scripts[0]);
+    char *policy = page_policy(scripts, 2, &scripts[0], false);
 
     (void)state;
     assert_string_equal(policy, "default-src 'none'; base-uri 'none'; "
@@ -31,19 +31,30 @@ static void a_policy_allows_scripts_and_style_by_their_hashes(void **state)
 static void the_parts_of_a_text_are_hashed_as_one(void **state)
 {
     const struct page_policy_text parts = { { "a", "", "b", "c" } };
-    char *policy = page_policy(&parts, 1, &empty);
+    char *policy = page_policy(&parts, 1, &empty, false);
 
     (void)state;
     assert_non_null(strstr(policy, "script-src " ABC));
     free(policy);
 }
 
+static void scripts_of_a_live_page_may_ask_its_server(void **state)
+{
+    char *policy = page_policy(&empty, 1, &empty, true);
+
+    (void)state;
+    assert_non_null(
+        strstr(policy, "; script-src " EMPTY "; connect-src 'self'"));
+    free(policy);
+}
+
 static void without_scripts_none_is_allowed(void **state)
 {
-    char *policy = page_policy(NULL, 0, &empty);
+    char *policy = page_policy(NULL, 0, &empty, true);
 
     (void)state;
     assert_null(strstr(policy, "script-src"));
+    assert_null(strstr(policy, "connect-src"));
     assert_non_null(strstr(policy, "default-src 'none'"));
     free(policy);
 }
@@ -53,6 +64,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_policy_allows_scripts_and_style_by_their_hashes),
         cmocka_unit_test(the_parts_of_a_text_are_hashed_as_one),
+        cmocka_unit_test(scripts_of_a_live_page_may_ask_its_server),
         cmocka_unit_test(without_scripts_none_is_allowed),
     };
 

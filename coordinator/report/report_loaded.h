@@ -1,0 +1,35 @@
+/* report_loaded.h - all that a report shows, read from one database
+ *
+ * The sweep, its cost, its verdict, its profiles and its lessons are read in
+ * one transaction, so that they agree while a coordinator writes.  It lasts
+ * until the store is closed, so that what is read later agrees, too.  Metrics
+ * and lessons may be missing: times and failures are useful without them.
+ */
+#ifndef FA_COORDINATOR_REPORT_REPORT_LOADED_H
+#define FA_COORDINATOR_REPORT_REPORT_LOADED_H
+
+#include "common/err.h"
+#include "coordinator/inspect/profile.h"
+#include "coordinator/lessons/lessons.h"
+#include "coordinator/report/report_print.h"
+
+struct store;
+
+struct report_loaded {
+    struct report_view view; /* of what follows */
+    struct report *report;
+    struct report_cost *cost;
+    struct conclusion *conclusion;
+    struct lessons lessons;
+    struct profile profiles;
+    struct err no_metrics, no_lessons; /* why; "" if they are there */
+};
+
+/* 'store' was opened to read.  'where' selects configurations (report_where.h);
+ * NULL: all.  Returns 0, or the error of what could not be read;
+ * report_loaded_fini() either way. */
+int report_loaded_init(struct store *store, const char *where,
+                       struct report_loaded *out, struct err *err);
+void report_loaded_fini(struct report_loaded *loaded);
+
+#endif
