@@ -95,7 +95,7 @@ exec '{shutil.which("c++")}' "$@"
         self.sweep("third", "0,1", size=256)
         self.until_said("third", "; waiting")
         reason = rf"{self.host}: its GPU 0 serves another sweep: {self.owner('first')}"
-        self.assertRegex(self.said("third"), rf"(?m)^{reason}; waiting for that$")
+        self.assertRegex(self.said("third"), rf"(?m)^{rig.STAMP}{reason}; waiting for that$")
         self.assertIn(", 1 GPU, ", self.said("third"))
         with self.subTest("also in status"):
             rig.until("the reason is stored", lambda: self.waiting("third"))
@@ -117,7 +117,7 @@ exec '{shutil.which("c++")}' "$@"
             fcntl.flock(lock, fcntl.LOCK_EX)
             self.sweep("sweep", "1")
             self.until_said("sweep", "; waiting")
-            self.assertRegex(self.said("sweep"), rf"(?m)^{self.host}: its worker is of an older version, which shares no GPUs: .*; waiting$")
+            self.assertRegex(self.said("sweep"), rf"(?m)^{rig.STAMP}{self.host}: its worker is of an older version, which shares no GPUs: .*; waiting$")
         self.assert_done("sweep")
         self.assertEqual(self.said("sweep").count("waiting"), 1, self.said("sweep"))
 
@@ -131,7 +131,7 @@ exec '{shutil.which("c++")}' "$@"
         self.sweep("second", "1,0,2")
         self.until_said("second", "; waiting")
         reason = rf"{self.host}: its GPU 0,1 serve another sweep: {self.owner('first')}, and others"
-        self.assertRegex(self.said("second"), rf"(?m)^{reason}; waiting$")
+        self.assertRegex(self.said("second"), rf"(?m)^{rig.STAMP}{reason}; waiting$")
         self.assertNotIn("ready", self.said("second"))
         self.sweeps["first"].send_signal(signal.SIGKILL)
         self.until_said("second", "; free in at most ")
