@@ -199,10 +199,11 @@ static int add_parameter(struct kernel_scan *out, const char *from, size_t len,
     *name = '\0';
     is.type = type_of(text);
     if (!is.type || !*is.name)
-        rc = err_set(err, ERR_INPUT,
-                     "parameter %zu, '%.*s': its type is none that sweep files "
-                     "have (fp16, bf16, fp32, fp64, int8, int32, int64)",
-                     out->n + 1, len < 80 ? (int)len : 80, from);
+        rc = err_set(
+            err, ERR_INPUT,
+            "parameter %zu, '%.*s': sweep files have no such type (they "
+            "have fp16, bf16, fp32, fp64, int8, int32 and int64)",
+            out->n + 1, len < 80 ? (int)len : 80, from);
     free(text);
     if (rc < 0) {
         free(is.name);
@@ -250,7 +251,8 @@ static bool is_value(const char *text, size_t len)
     return len > 0 && len < 10;
 }
 
-/* The word of a directive such as '#ifndef BLOCK' at 'at'; 0 if it is none. */
+/* The length of the word of a directive such as '#ifndef BLOCK' at 'at'; 0 for
+ * any other line. */
 static size_t directive(const char *at, const char *what, const char **word)
 {
     at += strspn(at, " \t");

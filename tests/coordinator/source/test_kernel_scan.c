@@ -89,10 +89,10 @@ static void what_cannot_be_described_is_named(void **state)
                                  "struct point p) {}",
                                  NULL, &scan, &err),
                      ERR_INPUT);
-    assert_string_equal(
-        err.text, "parameter 2, ' struct point p': its type is none that "
-                  "sweep files have (fp16, bf16, fp32, fp64, int8, int32, "
-                  "int64)");
+    assert_string_equal(err.text,
+                        "parameter 2, ' struct point p': sweep files have no "
+                        "such type (they have fp16, bf16, fp32, fp64, int8, "
+                        "int32 and int64)");
 }
 
 static void broken_text_ends(void **state)
