@@ -32,7 +32,7 @@ class Silence(rig.Rig):
 
     def test_the_work_of_a_frozen_worker_goes_to_another(self):
         folder = self.kernel("vector_add")
-        hosts = self.hosts("localhost", self.sshd().line(f"workdir={self.path('remote')}"))
+        hosts = self.hosts("localhost", self.sshd().line(f"workdir={self.with_runner(self.path('remote'))}"))
         coord = self.start(folder, "sweep", "--hosts", hosts, "--device", "cpu")
         rig.until("results of both", lambda: len(self.measured_by(folder)) == 2, 120)
         victim = [p for p in self.workers() if self.path("remote") in p[1]][0][0]
