@@ -87,9 +87,48 @@ static void infinities_are_matched_where_they_are_allowed(void **state)
     assert_true(check_square(true, INFINITY) == 0 &&
                 check_square(true, 3) == 9);
     assert_true(isinf(check_square(false, INFINITY)));
-    assert_true(check_square_error(true, INFINITY, INFINITY) == 0);
-    assert_true(isinf(check_square_error(true, 1, INFINITY)));
-    assert_true(check_square_error(true, 1, 3) == 4);
+    assert_true(check_square_error(true, fp64, INFINITY, INFINITY) == 0);
+    assert_true(isinf(check_square_error(true, fp64, 1, INFINITY)));
+    assert_true(check_square_error(true, fp64, 1, 3) == 4);
+}
+
+/* The square of a subnormal of fp32 is 0 in fp32; -ftz=true makes 0 of each
+ * subnormal; and fp16 has no number nearer to 2.9e-7. */
+static void what_the_type_cannot_hold_is_no_relative_error(void **state)
+{
+    static const struct {
+        enum element_type type;
+        double out, ref;
+        bool is_error;
+    } cases[] = {
+        { ELEMENT_FP32, 0, 0x1p-252, false },
+        { ELEMENT_FP32, 0, 0x1p-127, false },
+        { ELEMENT_BF16, 0, 0x1p-127, false },
+        { ELEMENT_FP32, 0, 0x1p-126, true },
+        { ELEMENT_FP32, 0x1p-126, 0, true },
+        { ELEMENT_FP16, 0x5p-24, 0x4.dp-24, false },
+        { ELEMENT_FP16, 0, 0x1.1p-24, true },
+        { ELEMENT_FP64, 0, 0x1p-1074, false },
+        { ELEMENT_FP64, 0, 0x1p-1073, true },
+        { ELEMENT_INT32, 0, 0x1p-1, true },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const enum element_type type = cases[i].type;
+        uint64_t room = 0;
+        double error, square;
+
+        element_store(&room, type, 0, cases[i].out);
+        error = check_element_error(TOLERANCE_MAX_ERROR, false, &room, type, 0,
+                                    cases[i].ref, fabs(cases[i].ref));
+        square = check_square_error(false, type, cases[i].out, cases[i].ref);
+        assert_int_equal(error > 0, cases[i].is_error);
+        assert_int_equal(check_is_underflow(type, cases[i].out, cases[i].ref),
+                         !cases[i].is_error);
+        assert_true(cases[i].is_error || square == 0);
+    }
+    assert_true(isinf(check_square_error(false, ELEMENT_FP32, NAN, 0x1p-130)));
 }
 
 /* 3 of 2: 1 over 4 * 2, or over 0.1. */
@@ -155,6 +194,7 @@ int main(void)
         cmocka_unit_test(a_check_fails_by_an_element_or_by_all),
         cmocka_unit_test(an_infinite_limit_refuses_what_is_not_finite),
         cmocka_unit_test(infinities_are_matched_where_they_are_allowed),
+        cmocka_unit_test(what_the_type_cannot_hold_is_no_relative_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

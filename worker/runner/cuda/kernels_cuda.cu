@@ -230,7 +230,8 @@ __device__ void compare_elements(const struct look_task &task, unsigned block, u
         struct check_element element =
             check_element(&task.how, task.out, task.type, i, want, rms);
 
-        sum += check_square_error(task.how.infinities, element_load(task.out, task.type, i), want);
+        sum += check_square_error(task.how.infinities, task.type,
+                                  element_load(task.out, task.type, i), want);
         worst = worse_of(worst, { check_rank(&task.how, &element), i });
         relative = worse_of(relative, { element.relative, i });
     }

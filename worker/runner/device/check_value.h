@@ -1,9 +1,9 @@
 /* check_value.h - how far a value is from its reference
  *
  * A plain |a-b|/|b| is meaningless near zero, so the relative error is measured
- * against |ref| + rms(ref).  A NaN is an infinite error.  With 'infinities', a
- * reference that is infinite or NaN has to be matched.  Compiled by the host
- * and by nvcc.
+ * against |ref| + rms(ref), and what the type cannot hold is no relative error.
+ * A NaN is an infinite error.  With 'infinities', a reference that is infinite
+ * or NaN has to be matched.  Compiled by the host and by nvcc.
  */
 #ifndef FA_WORKER_RUNNER_DEVICE_CHECK_VALUE_H
 #define FA_WORKER_RUNNER_DEVICE_CHECK_VALUE_H
@@ -31,18 +31,53 @@ ELEMENT_FN double check_match_error(double out, double ref)
     return out == ref || (out != out && ref != ref) ? 0 : (double)INFINITY;
 }
 
+/* Is the difference one that the type's range is to blame for: no larger than
+ * its smallest subnormal, or, in the types that nvcc's -ftz=true flushes to
+ * zero, between two values below its smallest normal number? */
+ELEMENT_FN bool check_is_underflow(enum element_type type, double out,
+                                   double ref)
+{
+    double least = 0, normal = 0;
+
+    switch (type) {
+    case ELEMENT_FP16:
+        least = 0x1p-24;
+        break;
+    case ELEMENT_BF16:
+        least = 0x1p-133;
+        normal = 0x1p-126;
+        break;
+    case ELEMENT_FP32:
+        least = 0x1p-149;
+        normal = 0x1p-126;
+        break;
+    case ELEMENT_FP64:
+        least = 0x1p-1074;
+        break;
+    case ELEMENT_INT8:
+    case ELEMENT_INT32:
+    case ELEMENT_INT64:
+        break;
+    }
+    return fabs(out - ref) <= least ||
+           (fabs(out) < normal && fabs(ref) < normal);
+}
+
 /* What an element of the reference adds to the sum of squares. */
 ELEMENT_FN double check_square(bool infinities, double ref)
 {
     return check_is_matched(infinities, ref) ? 0 : ref * ref;
 }
 
-ELEMENT_FN double check_square_error(bool infinities, double out, double ref)
+ELEMENT_FN double check_square_error(bool infinities, enum element_type type,
+                                     double out, double ref)
 {
     double diff = out - ref;
 
     if (check_is_matched(infinities, ref))
         return check_match_error(out, ref);
+    if (check_is_underflow(type, out, ref))
+        return 0;
     return diff == diff ? diff * diff : (double)INFINITY;
 }
 
@@ -88,7 +123,9 @@ ELEMENT_FN double check_element_error(enum tolerance_rule rule, bool infinities,
     if (diff == 0)
         return 0;
     if (rule == TOLERANCE_MAX_ERROR)
-        return diff / (fabs(ref) + rms);
+        return check_is_underflow(type, element_load(base, type, i), ref)
+                   ? 0
+                   : diff / (fabs(ref) + rms);
     return rule == TOLERANCE_ULP ? diff / element_ulp(type, ref) : diff;
 }
 

@@ -164,8 +164,9 @@ int device_check(struct device *device, const struct device_buffer *out,
     (void)err;
     for (int64_t i = 0; i < out->count; i++) {
         ref_sum += check_square(how->infinities, want[i]);
-        error_sum += check_square_error(
-            how->infinities, element_load(values, out->type, i), want[i]);
+        error_sum +=
+            check_square_error(how->infinities, out->type,
+                               element_load(values, out->type, i), want[i]);
     }
     *check =
         (struct check){ .relative_l2 = check_relative_l2(error_sum, ref_sum) };
