@@ -17,7 +17,7 @@
 #include "common/outcome.h"
 #include "coordinator/confirm/finalists.h"
 #include "coordinator/replay/landscape.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/stats/stats.h"
 #include "tests/coordinator/noise.h"
 

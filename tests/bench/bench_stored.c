@@ -16,7 +16,7 @@
 #include "common/hash.h"
 #include "coordinator/config/config.h"
 #include "coordinator/plan/plan.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/search/search.h"
 #include "coordinator/search/strategy.h"
 #include "coordinator/space/space.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "common/mem.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "tests/bench/evaluations/problem.h"
 
 const double course_goals[COURSE_GOALS] = { 0.01, 0.05, 0.10 };

@@ -8,7 +8,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/process/poll_until.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/search/external_strategy.h"
 #include "coordinator/search/strategy.h"
 #include "tests/bench/evaluations/course.h"

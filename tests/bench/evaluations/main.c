@@ -7,7 +7,6 @@
  * does not.  JSON goes to a file, the table to stdout; the figures come last.
  * docs/strategies.md has the command and its output.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,8 +20,7 @@
 #include "common/clock.h"
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/replay/landscape.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/search/strategy.h"
 #include "coordinator/text/json_out.h"
 #include "tests/bench/evaluations/course.h"
@@ -30,7 +28,6 @@
 #include "tests/bench/evaluations/plain.h"
 #include "tests/bench/evaluations/problem.h"
 
-#define PROBLEMS_MAX 64
 #define EXTERNAL "external"
 #define GOAL_5 1 /* index of the goal that has targets */
 
@@ -83,7 +80,8 @@ static void drive(struct course *course, const char *text, uint64_t seed,
             break;
         point = pending[0];
         memmove(pending, pending + 1, (size_t)--n * sizeof(*pending));
-        time = course_try(course, point);
+        (void)course_try(course, point);
+        time = problem_measured(course->problem, point, seed);
         strategy_tell(strategy, point,
                       time > 0 ? STRATEGY_TIMED : STRATEGY_FAILED, time);
     }
@@ -253,74 +251,6 @@ static void write_row(struct json_out *json, const struct problem *problem,
     json_out_close(json);
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(((const struct problem *)a)->name,
-                  ((const struct problem *)b)->name);
-}
-
-static bool is_landscape(const char *name)
-{
-    size_t len = strlen(name);
-
-    return (len > 5 && strcmp(name + len - 5, ".json") == 0) ||
-           (len > 8 && strcmp(name + len - 8, ".json.gz") == 0);
-}
-
-/* Load the landscapes of the folder, sorted by name; returns how many. */
-static int load_landscapes(const char *folder, const char *only,
-                           struct problem *problems)
-{
-    DIR *dir = opendir(folder);
-    struct dirent *file;
-    int n = 0;
-
-    if (!dir) {
-        fprintf(stderr, "%s: %s; the recorded landscapes are left out\n",
-                folder, strerror(errno));
-        return 0;
-    }
-    while ((file = readdir(dir)) && n < PROBLEMS_MAX - PROBLEM_SYNTHETIC) {
-        char *path = mem_printf("%s/%s", folder, file->d_name);
-        struct landscape *landscape;
-        struct err err;
-
-        if (!is_landscape(file->d_name) ||
-            (only && !strstr(file->d_name, only))) {
-            free(path);
-            continue;
-        }
-        if (landscape_load(path, &landscape, &err) < 0) {
-            fprintf(stderr, "%s; left out\n", err.text);
-        } else if (landscape->best < 0) {
-            fprintf(stderr, "%s: nothing in it was timed; left out\n", path);
-            landscape_free(landscape);
-        } else {
-            problem_of_landscape(&problems[n++], file->d_name, &landscape);
-        }
-        free(path);
-    }
-    closedir(dir);
-    qsort(problems, (size_t)n, sizeof(*problems), by_name);
-    return n;
-}
-
-static int load_problems(const struct options *options,
-                         struct problem *problems)
-{
-    int n = load_landscapes(options->data, options->only_problem, problems);
-
-    for (int k = 0; k < PROBLEM_SYNTHETIC; k++) {
-        problem_synthetic(&problems[n], k);
-        if (options->only_problem &&
-            !strstr(problems[n].name, options->only_problem))
-            problem_fini(&problems[n]);
-        else
-            n++;
-    }
-    return n;
-}
-
 static int number(const char *text)
 {
     char *end;
@@ -433,8 +363,9 @@ static int measure(const struct problem *problem, const struct options *options,
 int main(int argc, char *argv[])
 {
     struct options options = read_options(argc, argv);
-    struct problem problems[PROBLEMS_MAX];
-    int n = load_problems(&options, problems), good = 0;
+    struct problem problems[PROBLEM_MAX];
+    int n = problem_load_all(options.data, options.only_problem, 0, problems);
+    int good = 0;
     FILE *file = fopen(options.json, "w");
     struct json_out json;
     struct result *results =

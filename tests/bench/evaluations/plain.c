@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/mem.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/stats/prng.h"
 #include "tests/bench/evaluations/course.h"
 #include "tests/bench/evaluations/problem.h"

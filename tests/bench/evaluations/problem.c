@@ -1,39 +1,67 @@
 #include "tests/bench/evaluations/problem.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/replay/landscape.h"
-#include "coordinator/search/domain.h"
 #include "coordinator/stats/prng.h"
 
-static void find_best(struct problem *problem)
+/* Where a record has no times of building: a lean kernel on one core. */
+#define BUILD_S 0.4
+
+void problem_complete(struct problem *problem)
 {
-    problem->best = 0;
-    for (int i = 0; i < domain_size(problem->domain); i++)
-        if (problem->times[i] > 0 &&
-            (problem->best == 0 || problem->times[i] < problem->best))
-            problem->best = problem->times[i];
+    problem->best = problem->worst = 0;
+    for (int i = 0; i < domain_size(problem->domain); i++) {
+        double time = problem->times[i];
+
+        if (time > 0 && (problem->best == 0 || time < problem->best))
+            problem->best = time;
+        if (time > problem->worst)
+            problem->worst = time;
+    }
 }
 
-void problem_of_landscape(struct problem *problem, const char *file_name,
-                          struct landscape **landscape)
+static void take_landscape(struct problem *problem, const char *file_name,
+                           struct landscape *landscape)
 {
-    int size = domain_size((*landscape)->domain);
+    size_t size = (size_t)domain_size(landscape->domain);
 
-    *problem = (struct problem){ .domain = (*landscape)->domain,
-                                 .landscape = *landscape };
-    *landscape = NULL;
+    *problem =
+        (struct problem){ .domain = landscape->domain, .landscape = landscape };
     snprintf(problem->name, sizeof(problem->name), "%.*s",
              (int)strcspn(file_name, "."), file_name);
-    problem->times = mem_new((size_t)size, sizeof(double));
-    for (int i = 0; i < size; i++)
-        problem->times[i] = problem->landscape->configs[i].time_s;
-    find_best(problem);
+    problem->times = mem_new(size, sizeof(double));
+    problem->seconds = mem_new(size, sizeof(double));
+    for (size_t i = 0; i < size; i++) {
+        const struct landscape_config *config = &landscape->configs[i];
+
+        problem->times[i] = config->time_s;
+        problem->seconds[i] =
+            config->compile_s + config->verify_s + config->bench_s;
+        if (problem->seconds[i] <= 0)
+            problem->seconds[i] = BUILD_S;
+    }
+    problem_complete(problem);
+}
+
+double problem_measured(const struct problem *problem, int point, uint64_t seed)
+{
+    double time = problem->times[point];
+    struct prng prng;
+
+    if (problem->noise == 0 || time == 0)
+        return time;
+    prng_init(&prng, seed * DOMAIN_POINTS_MAX + (uint64_t)point);
+    return time * exp(problem->noise * prng_normal(&prng));
 }
 
 void problem_fini(struct problem *problem)
@@ -43,200 +71,75 @@ void problem_fini(struct problem *problem)
     else
         domain_free(problem->domain);
     free(problem->times);
+    free(problem->seconds);
 }
 
-/* ---- synthetic problems: each has one difficulty */
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct problem *)a)->name,
+                  ((const struct problem *)b)->name);
+}
 
-struct shape {
-    const char *name;
-    int tunables;
-    struct domain_tunable tunable[12];
-    double kept; /* share of the product that random rules of pairs leave */
-    double (*time)(const struct shape *shape, const double *u,
-                   const double *noise);
-};
+static bool is_landscape(const char *name)
+{
+    size_t len = strlen(name);
 
-#define ORDERED(n)                   \
-    {                                \
-        .levels = n, .ordered = true \
+    return (len > 5 && strcmp(name + len - 5, ".json") == 0) ||
+           (len > 8 && strcmp(name + len - 8, ".json.gz") == 0);
+}
+
+/* Returns whether there is something to search in it. */
+static bool load(const char *folder, const char *name, struct problem *out)
+{
+    char *path = mem_printf("%s/%s", folder, name);
+    struct landscape *landscape;
+    bool good = false;
+    struct err err;
+
+    if (landscape_load(path, &landscape, &err) < 0) {
+        fprintf(stderr, "%s; left out\n", err.text);
+    } else if (landscape->best < 0) {
+        fprintf(stderr, "%s: nothing in it was timed; left out\n", path);
+        landscape_free(landscape);
+    } else {
+        take_landscape(out, name, landscape);
+        good = true;
     }
-#define OTHER(n)    \
-    {               \
-        .levels = n \
+    free(path);
+    return good;
+}
+
+static int load_landscapes(const char *folder, const char *only,
+                           struct problem *out)
+{
+    DIR *dir = opendir(folder);
+    struct dirent *file;
+    int n = 0;
+
+    if (!dir) {
+        fprintf(stderr, "%s: %s; the recorded landscapes are left out\n",
+                folder, strerror(errno));
+        return 0;
     }
+    while ((file = readdir(dir)) && n < PROBLEM_MAX - PROBLEM_SYNTHETIC)
+        if (is_landscape(file->d_name) && (!only || strstr(file->d_name, only)))
+            n += load(folder, file->d_name, &out[n]);
+    closedir(dir);
+    qsort(out, (size_t)n, sizeof(*out), by_name);
+    return n;
+}
 
-#define NOISES 256 /* normal random coefficients of one problem */
-
-/* Effects of single levels and of pairs, on the logarithm of the time. */
-static double additive(const struct shape *shape, const double *u,
-                       const double *noise)
+int problem_load_all(const char *folder, const char *only, int instance,
+                     struct problem out[PROBLEM_MAX])
 {
-    double sum = 0;
+    int n = load_landscapes(folder, only, out);
 
-    for (int t = 0; t < shape->tunables; t++) {
-        double phase = noise[t] * 3;
-
-        sum += noise[20 + t] * cos(phase + 3 * u[t]) * 0.4;
-        for (int s = 0; s < t; s++)
-            sum +=
-                0.2 * noise[40 + t * 12 + s] * (u[t] - 0.5) * (u[s] - 0.5) * 4;
+    for (int k = 0; k < PROBLEM_SYNTHETIC; k++) {
+        problem_synthetic(&out[n], k, instance);
+        if (only && !strstr(out[n].name, only))
+            problem_fini(&out[n]);
+        else
+            n++;
     }
-    return exp(sum);
-}
-
-/* Steps, as from whole waves of blocks and whole units of a resource. */
-static double plateau(const struct shape *shape, const double *u,
-                      const double *noise)
-{
-    double tile = exp2(floor(u[0] * 5)) * exp2(floor(u[1] * 4));
-    double waves = ceil(600 / tile),
-           fit = floor(24 / (1 + u[2] * 10 + tile / 16));
-    double factor = 1;
-
-    for (int t = 3; t < shape->tunables; t++)
-        factor *= 1 + 0.25 * floor(fabs(u[t] - 0.3 - 0.1 * noise[t]) * 4);
-    return fit < 1 ? 0 : waves * (1 + 4 / fit) * tile / 64 * factor;
-}
-
-/* A wide basin leads away from a narrow one, which is a third faster. */
-static double deceptive(const struct shape *shape, const double *u,
-                        const double *noise)
-{
-    double wide = 0, narrow = 0;
-
-    for (int t = 0; t < shape->tunables; t++) {
-        double goal = 0.5 + 0.4 * tanh(noise[t]);
-
-        wide += fabs(u[t] - goal) / shape->tunables;
-        narrow += fabs(u[t] - (1 - goal)) / shape->tunables;
-    }
-    return 1.5 + 3 * wide - 0.5 * exp(-40 * narrow * narrow) * 2;
-}
-
-/* The faster a point, the nearer it is to a region where everything fails. */
-static double failing(const struct shape *shape, const double *u,
-                      const double *noise)
-{
-    double load = 0, time = additive(shape, u, noise);
-
-    for (int t = 0; t < shape->tunables; t++)
-        load += u[t] * (1 + 0.3 * noise[200 + t]);
-    return load > 0.5 * shape->tunables ? 0 : time * exp(-0.5 * load);
-}
-
-/* Two categories decide which of the other tunables matter, and how. */
-static double switched(const struct shape *shape, const double *u,
-                       const double *noise)
-{
-    int variant = (int)(u[0] * 3.999), layout = (int)(u[1] * 2.999);
-    double sum = 0.3 * noise[variant] + 0.2 * noise[8 + layout];
-
-    for (int t = 2; t < shape->tunables; t++) {
-        double weight = noise[20 + variant * 12 + t];
-        double goal = 0.5 + 0.5 * tanh(noise[80 + layout * 12 + t]);
-
-        if (weight > 0)
-            sum += 0.6 * weight * fabs(u[t] - goal);
-    }
-    return exp(sum);
-}
-
-static const struct shape shapes[PROBLEM_SYNTHETIC] = {
-    { "additive-6d",
-      6,
-      { ORDERED(8), ORDERED(6), ORDERED(5), ORDERED(4), OTHER(3), OTHER(2) },
-      0.6,
-      additive },
-    { "additive-11d",
-      11,
-      { ORDERED(4), ORDERED(4), ORDERED(4), ORDERED(3), ORDERED(3), OTHER(3),
-        OTHER(2), OTHER(2), OTHER(2), OTHER(2), OTHER(2) },
-      0.7,
-      additive },
-    { "plateau-7d",
-      7,
-      { ORDERED(8), ORDERED(6), ORDERED(6), ORDERED(5), ORDERED(3), OTHER(2),
-        OTHER(2) },
-      0.7,
-      plateau },
-    { "deceptive-5d",
-      5,
-      { ORDERED(12), ORDERED(8), ORDERED(8), ORDERED(6), ORDERED(4) },
-      0.5,
-      deceptive },
-    { "failing-8d",
-      8,
-      { ORDERED(6), ORDERED(5), ORDERED(5), ORDERED(4), ORDERED(4), OTHER(3),
-        OTHER(2), OTHER(2) },
-      0.6,
-      failing },
-    { "switched-8d",
-      8,
-      { OTHER(4), OTHER(3), ORDERED(8), ORDERED(6), ORDERED(5), ORDERED(4),
-        ORDERED(3), OTHER(2) },
-      0.6,
-      switched },
-};
-
-/* A rule forbids some combinations of two tunables. */
-static bool is_legal(const struct shape *shape, const uint16_t *levels,
-                     const bool *forbidden)
-{
-    for (int t = 1; t < shape->tunables; t++)
-        if (forbidden[(t * 64) + levels[t] * 8 + levels[t - 1] % 8])
-            return false;
-    return true;
-}
-
-static void draw(struct prng *prng, const struct shape *shape, double *noise,
-                 bool *forbidden)
-{
-    double pair = 1 - pow(shape->kept, 1.0 / (shape->tunables - 1));
-
-    for (int i = 0; i < NOISES; i++)
-        noise[i] = prng_normal(prng);
-    for (int i = 0; i < 12 * 64; i++)
-        forbidden[i] = prng_unit(prng) < pair;
-}
-
-static bool advance(const struct shape *shape, uint16_t *levels)
-{
-    int t = shape->tunables - 1;
-
-    while (t >= 0 && ++levels[t] == shape->tunable[t].levels)
-        levels[t--] = 0;
-    return t >= 0;
-}
-
-void problem_synthetic(struct problem *problem, int k)
-{
-    const struct shape *shape = &shapes[k];
-    double noise[NOISES], u[12];
-    bool forbidden[12 * 64];
-    uint16_t levels[12] = { 0 };
-    size_t cap = 0;
-    struct prng prng;
-
-    *problem = (struct problem){ .landscape = NULL };
-    snprintf(problem->name, sizeof(problem->name), "%s", shape->name);
-    prng_init(&prng, 1000 + (uint64_t)k);
-    draw(&prng, shape, noise, forbidden);
-    problem->domain = domain_new(shape->tunable, shape->tunables);
-    do {
-        int point = is_legal(shape, levels, forbidden)
-                        ? domain_add(problem->domain, levels)
-                        : -1;
-
-        for (int t = 0; t < shape->tunables; t++)
-            u[t] = levels[t] / (double)(shape->tunable[t].levels - 1);
-        if (point < 0)
-            continue;
-        if ((size_t)point == cap) {
-            cap = 2 * cap + 1024;
-            problem->times =
-                mem_grow(problem->times, cap, sizeof(*problem->times));
-        }
-        problem->times[point] = shape->time(shape, u, noise);
-    } while (advance(shape, levels));
-    find_best(problem);
+    return n;
 }
