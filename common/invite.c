@@ -226,6 +226,30 @@ int invite_parse(const char *bytes, size_t len, struct invite *out,
     return rc;
 }
 
+void invite_address(const struct invite *invite,
+                    char out[INVITE_ENDPOINT_BYTES])
+{
+    size_t len = strcspn(invite->endpoint, ",");
+
+    memcpy(out, invite->endpoint, len);
+    out[len] = '\0';
+}
+
+bool invite_next_address(struct invite *invite)
+{
+    char first[INVITE_ENDPOINT_BYTES];
+    size_t len = strlen(invite->endpoint), rest;
+
+    invite_address(invite, first);
+    if (strlen(first) == len)
+        return false;
+    rest = len - strlen(first) - 1;
+    memmove(invite->endpoint, invite->endpoint + strlen(first) + 1, rest);
+    invite->endpoint[rest] = ',';
+    memcpy(invite->endpoint + rest + 1, first, strlen(first));
+    return true;
+}
+
 void invite_wipe(struct invite *invite)
 {
     sodium_memzero(invite, sizeof(*invite));

@@ -8,6 +8,7 @@
 #ifndef FA_COMMON_INVITE_H
 #define FA_COMMON_INVITE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,8 +16,8 @@
 #include "common/err.h"
 #include "common/owner.h"
 
-#define INVITE_BYTES_MAX 1024 /* of the text */
-#define INVITE_ENDPOINT_BYTES 160
+#define INVITE_BYTES_MAX 2048 /* of the text */
+#define INVITE_ENDPOINT_BYTES 512
 #define INVITE_RELAY "relay" /* endpoint: the stream it came on */
 
 struct invite {
@@ -25,8 +26,10 @@ struct invite {
     char secret_key[CURVE_KEY_BYTES];
     int64_t epoch;
     int64_t linger_ms;
-    struct owner owner;                   /* who invites */
-    char endpoint[INVITE_ENDPOINT_BYTES]; /* relay tcp://... ipc://... */
+    struct owner owner; /* who invites */
+    /* relay, ipc://..., or the addresses of one coordinator:
+     * tcp://A:PORT,tcp://B:PORT,... */
+    char endpoint[INVITE_ENDPOINT_BYTES];
 };
 
 /* Returns the length of the text. */
@@ -40,6 +43,12 @@ int invite_end(const char *bytes, size_t len, struct err *err);
  * text never shows a key, and '*out' is wiped. */
 int invite_parse(const char *bytes, size_t len, struct invite *out,
                  struct err *err);
+
+/* The address to use now: that before the first comma. */
+void invite_address(const struct invite *invite,
+                    char out[INVITE_ENDPOINT_BYTES]);
+/* Put it last.  False if there is no other. */
+bool invite_next_address(struct invite *invite);
 
 void invite_wipe(struct invite *invite);
 

@@ -34,6 +34,7 @@
 
 enum msg_type {
     MSG_HELLO,
+    MSG_INVITE,
     MSG_WELCOME,
     MSG_GPU,
     MSG_READY,
@@ -80,6 +81,7 @@ struct msg {
         };
         union { /* msg_host.h */
             struct msg_hello hello;
+            struct msg_invite invite;
             struct msg_welcome welcome;
             struct msg_gpu gpu;
             struct msg_ready ready;

@@ -26,6 +26,7 @@ enum {
     GPUS,
     NVCC,
     ALLOW,
+    POWEROFF,
     SLOTS,
     BEAT_MS,
     LINGER_MS,
@@ -118,6 +119,7 @@ static const struct msg_word words[WORDS] = {
     [GPUS] = { "gpus", 1024, false },
     [NVCC] = { "nvcc", 4096, false },
     [ALLOW] = { "allow", 4096, false },
+    [POWEROFF] = { "poweroff", 1024, false },
     [SLOTS] = { "slots", 4096, false },
     [BEAT_MS] = { "beat_ms", INT32_MAX, false },
     [LINGER_MS] = { "linger_ms", INT32_MAX, false },
@@ -239,11 +241,17 @@ static const struct msg_field hello[] = {
     OPTIONAL(LOST, hello.lost),  END,
 };
 static const struct msg_field welcome[] = {
-    F(PROTOCOL, welcome.protocol),  F(SWEEP, welcome.sweep),
-    F(DEVICE, welcome.device),      F(GPUS, welcome.gpus),
-    F(NVCC, welcome.nvcc),          F(SLOTS, welcome.slots),
-    F(BEAT_MS, welcome.beat_ms),    F(LINGER_MS, welcome.linger_ms),
-    OPTIONAL(ALLOW, welcome.allow), END,
+    F(PROTOCOL, welcome.protocol),
+    F(SWEEP, welcome.sweep),
+    F(DEVICE, welcome.device),
+    F(GPUS, welcome.gpus),
+    F(NVCC, welcome.nvcc),
+    F(SLOTS, welcome.slots),
+    F(BEAT_MS, welcome.beat_ms),
+    F(LINGER_MS, welcome.linger_ms),
+    OPTIONAL(ALLOW, welcome.allow),
+    OPTIONAL(POWEROFF, welcome.poweroff),
+    END,
 };
 static const struct msg_field gpu[] = {
     F(INDEX, gpu.index),   F(GPU, gpu.uuid),    F(NAME, gpu.name),
@@ -403,6 +411,10 @@ static const struct msg_field cancel[] = {
     F(LEASE, cancel.lease),
     END,
 };
+static const struct msg_field invite[] = {
+    F(TEXT_, invite.text),
+    END,
+};
 static const struct msg_field beat[] = {
     F(JOURNAL, beat.journal),
     END,
@@ -422,6 +434,7 @@ static const struct shape {
     const struct msg_field *fields;
 } shapes[MSG_TYPES] = {
     [MSG_HELLO] = { "HELLO", hello },
+    [MSG_INVITE] = { "INVITE", invite },
     [MSG_WELCOME] = { "WELCOME", welcome },
     [MSG_GPU] = { "GPU", gpu },
     [MSG_READY] = { "READY", ready },

@@ -22,14 +22,20 @@ struct msg_hello {
                    * optional */
 };
 
+/* To a worker that dialled back with the invitation of an earlier run. */
+struct msg_invite {
+    const char *text; /* invite_write() */
+};
+
 struct msg_welcome {
     int64_t protocol;
     const char *sweep;
-    const char *device; /* cuda cpu replay */
-    const char *gpus;   /* all none 0,1 */
-    const char *nvcc;   /* path of the compiler, "" to search */
-    const char *allow;  /* folders shown to programs (sandbox_policy.h) */
-    int64_t slots;      /* parallel builds; 0 means choose */
+    const char *device;   /* cuda cpu replay */
+    const char *gpus;     /* all none 0,1 */
+    const char *nvcc;     /* path of the compiler, "" to search */
+    const char *allow;    /* folders shown to programs (sandbox_policy.h) */
+    const char *poweroff; /* to run when the linger time is over; "" none */
+    int64_t slots;        /* parallel builds; 0 means choose */
     int64_t beat_ms;
     int64_t linger_ms;
 };

@@ -9,13 +9,14 @@
 #   deploy/check.sh --python   the package of deploy/python, with pandas and jupyter
 #   deploy/check.sh --package  the Debian package and the tarball; best as root
 #   deploy/check.sh --site     the documentation as a site, and its commands
+#   deploy/check.sh --slurm    sweeps on a real Slurm; as root
 set -eu
 cd "$(dirname "$0")/.."
 
 mode=${1:-}
 case "$mode" in
-'' | --quick | --slow | --browser | --python | --package | --site) ;;
-*) echo "usage: deploy/check.sh [--quick | --slow | --browser | --python | --package | --site]" >&2; exit 2 ;;
+'' | --quick | --slow | --browser | --python | --package | --site | --slurm) ;;
+*) echo "usage: deploy/check.sh [--quick | --slow | --browser | --python | --package | --site | --slurm]" >&2; exit 2 ;;
 esac
 
 jobs=$(nproc)
@@ -76,12 +77,12 @@ step setup deploy/setup.sh --tests
 case "$mode" in
 --quick)
     step build-gcc build dev all
-    step tests tests dev -j $((jobs + 1)) -LE 'slow|bench|browser|python|package|site'
+    step tests tests dev -j $((jobs + 1)) -LE 'slow|bench|browser|python|package|site|slurm'
     finish
     ;;
 --slow)
     step build-gcc build dev all
-    step tests-slow tests dev -j "$jobs" -L slow -LE 'browser|python|package|site'
+    step tests-slow tests dev -j "$jobs" -L slow -LE 'browser|python|package|site|slurm'
     finish
     ;;
 --browser)
@@ -100,6 +101,12 @@ case "$mode" in
     step setup-package deploy/setup.sh --package
     step configure configure dev
     step tests-package tests dev -L '^package$'
+    finish
+    ;;
+--slurm)
+    step setup-slurm deploy/setup.sh --slurm
+    step build-gcc build dev fa-coord fa-worker
+    step tests-slurm tests dev -L slurm
     finish
     ;;
 --site)
@@ -122,14 +129,14 @@ step build-tsan build tsan fa-coord fa-worker \
     export FA_KILLS=5
     # Workers fork often, and what freed memory they keep is copied each time.
     export ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=12
-    step tests-asan tests asan -j $((jobs * 2)) -LE 'slow|bench|plain|browser|python|package|site'
+    step tests-asan tests asan -j $((jobs * 2)) -LE 'slow|bench|plain|browser|python|package|site|slurm'
     step tests-tsan tests tsan -j "$jobs" -L threads
 ) >build/aside.log 2>&1 &
 aside=$!
 step build-gcc build dev all
 step build-fuzz build fuzz fuzzers
 step lint deploy/lint.sh build/dev
-step tests-plain tests dev -j $((jobs + 1)) -LE 'slow|bench|sanitized|browser|python|package|site'
+step tests-plain tests dev -j $((jobs + 1)) -LE 'slow|bench|sanitized|browser|python|package|site|slurm'
 step fuzz tests fuzz -j $((jobs * 5)) -L fuzz
 echo "== tests-asan and tests-tsan, which ran beside these"
 wait "$aside" || true

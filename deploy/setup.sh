@@ -4,11 +4,12 @@
 set -eu
 
 usage() {
-    echo "usage: deploy/setup.sh [--tests] [--browser] [--python] [--package] [--site]"
+    echo "usage: deploy/setup.sh [--tests] [--browser] [--python] [--package] [--site] [--slurm]"
     echo "  --tests    also what deploy/check.sh needs: clang, linters, cmocka, scipy"
     echo "  --browser  also what deploy/check.sh --browser needs: Chromium"
     echo "  --python   also what deploy/check.sh --python needs: pandas, matplotlib, jupyter"
     echo "  --package  also what deploy/package.sh needs: lintian, debootstrap"
+    echo "  --slurm    also what deploy/check.sh --slurm needs: munge, slurm-wlm"
     echo "  --site     also what deploy/site.sh and deploy/check.sh --site need: mkdocs"
 }
 
@@ -17,6 +18,7 @@ browser=no
 python=no
 package=no
 site=no
+slurm=no
 for arg in "$@"; do
     case "$arg" in
     --tests) tests=yes ;;
@@ -24,6 +26,7 @@ for arg in "$@"; do
     --python) python=yes ;;
     --package) package=yes ;;
     --site) site=yes ;;
+    --slurm) slurm=yes ;;
     -h | --help) usage; exit 0 ;;
     *) echo "setup.sh: unknown argument '$arg'" >&2; usage >&2; exit 2 ;;
     esac
@@ -67,6 +70,9 @@ if [ "$package" = yes ]; then
 fi
 if [ "$site" = yes ]; then
     packages="$packages mkdocs mkdocs-material python3"
+fi
+if [ "$slurm" = yes ]; then
+    packages="$packages munge python3 slurm-wlm"
 fi
 if [ "$tests" = yes ]; then
     packages="$packages clang clang-format clang-tidy cppcheck python3 python3-scipy

@@ -24,12 +24,13 @@ fi
 pages=build/site/pages
 rm -rf "$pages"
 mkdir -p "$pages"
-(cd docs && find . -name '*.md' -o -name '*.png' -o -name '*.py' -o -name '*.json') | while read -r file; do
-    mkdir -p "$pages/$(dirname "$file")"
-    sed 's#](\.\./CHANGELOG\.md#](CHANGELOG.md#g' "docs/$file" >"$pages/$file"
-done
+(cd docs && find . -name '*.md' -o -name '*.png' -o -name '*.py' -o -name '*.json' -o -name '*.ipynb') |
+    while read -r file; do
+        mkdir -p "$pages/$(dirname "$file")"
+        sed 's#](\.\./CHANGELOG\.md#](CHANGELOG.md#g' "docs/$file" >"$pages/$file"
+    done
 sed 's#](docs/#](#g' README.md >"$pages/index.md"
-cp CHANGELOG.md "$pages/CHANGELOG.md"
+sed 's#](docs/#](#g' CHANGELOG.md >"$pages/CHANGELOG.md"
 
 log=build/site/mkdocs.log
 mkdocs build --strict --clean --site-dir "$out" >"$log" 2>&1 || { cat "$log"; exit 1; }

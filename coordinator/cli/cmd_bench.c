@@ -118,7 +118,7 @@ static int make_contest(const struct run *run, const struct order *order,
     struct confirmation old = { 0 };
     struct bench bench = { 0 };
     struct store *store;
-    int rc = store_open(run->db, STORE_READ, &store, err);
+    int rc = store_open(run->db, STORE_WHOLE, &store, err);
 
     if (rc < 0)
         return rc;
@@ -153,7 +153,7 @@ static int show(const struct run *run, const struct order *order,
     int rc = confirm_pipeline_look(run->db, &report, &cost, err);
 
     if (rc == 0)
-        rc = store_open(run->db, STORE_READ, &store, err);
+        rc = store_open(run->db, STORE_WHOLE, &store, err);
     if (rc == 0)
         rc = conclusion_load(store, report, cost, CONFIRMATION_BENCH,
                              &conclusion, err);

@@ -18,9 +18,11 @@
 #include "coordinator/spec/spec.h"
 #include "coordinator/tasks/fail.h"
 #include "coordinator/tasks/options.h"
+#include "coordinator/tasks/run_settings.h"
 #include "coordinator/tasks/trial_build.h"
 #include "coordinator/text/exit_code.h"
 #include "coordinator/text/json_out.h"
+#include "coordinator/text/suggest.h"
 
 #define LAUNCHES_MAX 100000 /* evaluated; about a second */
 
@@ -126,9 +128,21 @@ static int check_baseline(const struct check *check, struct space *space,
     return check_work(space, spec->baseline.values, err);
 }
 
+static bool same_work(const struct spec *spec, uint64_t axes,
+                      const struct value *a, const struct value *b)
+{
+    for (size_t i = 0; i < spec->space.n_axes; i++)
+        if (axes >> i & 1 && !value_equal(&a[i], &b[i]))
+            return false;
+    return true;
+}
+
+/* Points in order of number differ in the last tunables, which the work often
+ * does not depend on. */
 static int check_points(const struct check *check, struct err *err)
 {
-    struct value values[SPEC_AXES_MAX];
+    uint64_t axes = space_work_axes(check->space);
+    struct value values[SPEC_AXES_MAX], last[SPEC_AXES_MAX];
     struct space_point point;
     int n = 0, rc;
 
@@ -136,6 +150,9 @@ static int check_points(const struct check *check, struct err *err)
         if (n++ == LAUNCHES_MAX)
             return 0;
         space_values(check->space, point.number, values);
+        if (n > 1 && same_work(check->spec, axes, values, last))
+            continue;
+        memcpy(last, values, check->spec->space.n_axes * sizeof(*last));
         if (check_work(check->space, values, err) < 0)
             return ERR_INPUT;
     }
@@ -273,14 +290,21 @@ static int check_builds(struct check *check, struct spec *spec, struct err *err)
     return rc;
 }
 
+/* Configurations to time; all that pass if they can be. */
+static double tried(const struct check *check)
+{
+    return (double)(check->search.drawn ? check->search.evaluations
+                                        : check->passed);
+}
+
 static double build_s(const struct check *check)
 {
-    return SEARCH_SETTINGS_BUILD_S * (double)check->passed;
+    return SEARCH_SETTINGS_BUILD_S * tried(check);
 }
 
 static double measure_s(const struct check *check)
 {
-    return SEARCH_SETTINGS_MEASURE_S * (double)check->passed *
+    return SEARCH_SETTINGS_MEASURE_S * tried(check) *
            (double)check->spec->shapes.n;
 }
 
@@ -292,8 +316,9 @@ static void print(const struct check *check)
     space_number_text(space_size(check->space), size);
     space_number_text(check->passed, passed);
     printf("%s is fine\n", spec->file.path);
-    printf("  configurations  %s, of which %s pass %zu gates for %s\n", size,
-           passed, spec->space.n_gates, check->arch);
+    printf("  configurations  %s, of which %s pass %zu gate%s for %s\n", size,
+           passed, spec->space.n_gates, spec->space.n_gates == 1 ? "" : "s",
+           check->arch);
     if (check->compiled)
         printf("  compiled        the baseline and the reference, for %s\n",
                device_kind_is(check->device, DEVICE_KIND_CPU) ? check->device
@@ -306,11 +331,11 @@ static void print(const struct check *check)
            build_s(check) / 60, SEARCH_SETTINGS_BUILD_S);
     printf("  measuring       about %.1f GPU minutes (%.2f s each)\n",
            measure_s(check) / 60, SEARCH_SETTINGS_MEASURE_S);
-    printf("  search          %s%s%s%s, %d configurations\n",
+    printf("  search          %s%s%s%s, %d configurations%s\n",
            check->search.strategy, check->search.why[0] ? " (" : "",
            check->search.why, check->search.why[0] ? ")" : "",
-           check->search.evaluations);
-    printf("  cost            hours of measuring times the host's rate=\n");
+           check->search.evaluations, check->search.in_flight);
+    printf("  cost            ask 'fa-coord sweep --hosts FILE --dry-run'\n");
 }
 
 static void print_json(const struct check *check)
@@ -369,6 +394,7 @@ int cmd_check(int argc, char *argv[])
     struct check check = { .device = device_kind_name(DEVICE_KIND_CUDA),
                            .arch = GPU_ARCH_DEFAULT };
     const char *path = NULL;
+    char ending[SUGGEST_BYTES];
     bool json = false;
     const struct option list[] = {
         { "arch", OPTION_TEXT, &check.arch, "sm_89",
@@ -397,8 +423,9 @@ int cmd_check(int argc, char *argv[])
         return 0;
     if (rc == 0 && !device_kind_is(check.device, DEVICE_KIND_CUDA) &&
         !device_kind_is(check.device, DEVICE_KIND_CPU))
-        rc = err_set(&err, ERR_INPUT, "--device '%s' is not cuda or cpu",
-                     check.device);
+        rc = err_set(&err, ERR_INPUT, "--device '%.32s' is not cuda or cpu%s",
+                     check.device,
+                     run_settings_device_ending(check.device, ending));
     if (rc == 0)
         rc = check_file(path ? path : "sweep.json", &check, json, &err);
     if (rc < 0)

@@ -8,7 +8,7 @@
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/remote/remote.h"
 #include "coordinator/remote/ssh.h"
-#include "coordinator/tasks/doctor.h"
+#include "coordinator/doctor/doctor.h"
 #include "coordinator/tasks/fail.h"
 #include "coordinator/tasks/options.h"
 #include "coordinator/tasks/run_settings.h"
@@ -111,7 +111,7 @@ int cmd_doctor(int argc, char *argv[])
           NULL },
         { "device", OPTION_TEXT, &set.device, "cuda|cpu|replay=FILE",
           "check what this device needs", NULL },
-        { "ssh", OPTION_TEXT, &set.ssh, "CLIENT",
+        { "ssh", OPTION_TEXT, &set.reach.ssh, "CLIENT",
           "auto, libssh2 or openssh: how to reach the hosts", NULL },
         { "accept-new-host-keys", OPTION_FLAG, &remote.accept_new_host_keys,
           NULL, "add unknown host keys to known_hosts", NULL },
@@ -133,7 +133,7 @@ int cmd_doctor(int argc, char *argv[])
     if (rc == 0)
         rc = run_settings_check(&set, false, &err);
     if (rc == 0)
-        rc = remote_ssh_read(set.ssh, &remote.ssh, &err);
+        rc = remote_ssh_read(set.reach.ssh, &remote.ssh, &err);
     if (rc == 0 && set.hosts)
         rc = hosts_load(set.hosts, &hosts, &err);
     else if (rc == 0)

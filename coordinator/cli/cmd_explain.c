@@ -76,7 +76,7 @@ static int explain_from(const char *db, const char *which, bool json)
 {
     struct store *store = NULL;
     struct err err;
-    int rc = store_open(db, STORE_READ, &store, &err);
+    int rc = store_open(db, STORE_WHOLE, &store, &err);
 
     if (rc == 0)
         rc = print(store, which, json, &err);
@@ -173,7 +173,7 @@ static int load(const struct run *run, const struct order *order,
                 struct findings *out, struct err *err)
 {
     struct store *store;
-    int rc = store_open(run->db, STORE_READ, &store, err);
+    int rc = store_open(run->db, STORE_WHOLE, &store, err);
 
     *out = (struct findings){ NULL, 0 };
     if (rc < 0)
@@ -260,7 +260,7 @@ static int refuse_emulation(const char *db, struct err *err)
 {
     struct report *report = NULL;
     struct store *store = NULL;
-    int rc = store_open(db, STORE_READ, &store, err);
+    int rc = store_open(db, STORE_WHOLE, &store, err);
 
     if (rc == 0)
         rc = report_load_outcomes(store, &report, err);
@@ -300,8 +300,8 @@ static int parse(int argc, char *argv[], struct run *run, struct order *order,
         .command = "explain",
         .arguments = "[DB] CONFIG",
         .what = "Explain why a configuration was skipped, failed, was retried "
-                "or has its rank.  CONFIG is A=1,B=2 or the first digits of "
-                "its key.",
+                "or has its rank.  CONFIG is the first digits of its key, or "
+                "A=1,B=2 with all tunables that have several values.",
         .list = list,
         .n = sizeof(list) / sizeof(list[0]),
         /* a look into the database uses no host */

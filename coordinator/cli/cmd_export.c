@@ -247,9 +247,8 @@ int cmd_export(int argc, char *argv[])
     struct settings settings = { .format = "header" };
     const struct option list[] = {
         { "format", OPTION_TEXT, &settings.format, FORMATS,
-          FORMATS_OF_WINNER
-          " for the winner (default: header), " FORMATS_OF_SWEEP
-          " for the whole sweep",
+          FORMATS_OF_WINNER " for the winner (default: header), " FORMATS_MORE
+                            ", " FORMATS_OF_SWEEP " for the whole sweep",
           NULL },
         { "config", OPTION_TEXT, &settings.config, "A=1,B=2|KEY",
           "export this configuration instead of the winner", NULL },

@@ -8,6 +8,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/config/config.h"
 #include "coordinator/plan/config_selection.h"
 #include "coordinator/plan/plan.h"
 #include "coordinator/reactor/sweep.h"
@@ -58,6 +59,19 @@ static int choose_best(struct order *order, const char *db, size_t most,
     return rc;
 }
 
+/* Values of the newest configuration that no other one has. */
+static void remark(const struct order *order)
+{
+    const struct spec *spec = order->spec;
+    struct err odd;
+
+    config_remark(
+        spec, order->choice.values + (order->choice.n - 1) * spec->space.n_axes,
+        &odd);
+    if (odd.text[0])
+        fprintf(stderr, "fa-coord: warning: --config: %s\n", odd.text);
+}
+
 static int choose_configs(struct order *order, const char *db, struct err *err)
 {
     bool named = order->configs.n || order->cover || order->all;
@@ -71,6 +85,8 @@ static int choose_configs(struct order *order, const char *db, struct err *err)
                                     order->configs.items[i], err);
         if (rc < 0)
             err_within(err, rc, "--config %.80s", order->configs.items[i]);
+        else
+            remark(order);
     }
     if (rc == 0 && order->best >= 0) {
         rc = choose_best(order, db, (size_t)order->best, &found, err);

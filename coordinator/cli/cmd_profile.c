@@ -97,7 +97,7 @@ static int choose_configs(struct order *order, const struct run *run,
 
     if (order->config)
         return choose_named(order, run, report, err);
-    rc = store_open(run->db, STORE_READ, &store, err);
+    rc = store_open(run->db, STORE_WHOLE, &store, err);
     if (rc == 0) {
         rc = choose_winner(order, run, store, report, err);
         store_close(store);
@@ -140,7 +140,7 @@ static int show(const struct run *run, const struct report *report,
     struct profile profiles = { NULL, 0 };
     struct json_out out;
     struct store *store;
-    int rc = store_open(run->db, STORE_READ, &store, err), code = EXIT_DONE;
+    int rc = store_open(run->db, STORE_WHOLE, &store, err), code = EXIT_DONE;
 
     if (rc == 0)
         rc = profile_load(store, report, &profiles, err);

@@ -14,6 +14,8 @@
 #include "coordinator/store/store.h"
 #include "coordinator/tasks/fail.h"
 #include "coordinator/tasks/options.h"
+#include "coordinator/tasks/run.h"
+#include "coordinator/tasks/run_rental.h"
 #include "coordinator/text/outfile.h"
 #include "coordinator/text/terminal.h"
 
@@ -46,6 +48,15 @@ static int save_page(struct store *store, const struct report_view *view,
     return rc;
 }
 
+static void say_what_there_is(const struct report_view *view, const char *asked)
+{
+    char *names = report_sections_names(report_sections_present(view));
+
+    fprintf(stderr, "the report has nothing under %s; it has %s\n", asked,
+            names);
+    free(names);
+}
+
 /* The sections that were asked for, or else the summary; what selects rows of
  * the ranking shows it. */
 static int print_text(const struct report_view *view,
@@ -70,6 +81,8 @@ static int print_text(const struct report_view *view,
     if (settings->cost)
         set |= report_sections_of("cost");
     report_sections_print(view, set, stdout);
+    if (settings->show && !(set & report_sections_present(view)))
+        say_what_there_is(view, settings->show);
     return 0;
 }
 
@@ -84,12 +97,16 @@ static int print(struct store *store, struct report_view view,
         view.top = TOP_DEFAULT;
     if (settings->json) {
         report_json(&view, stdout);
+    } else if (settings->csv && settings->cost) {
+        report_spending_csv(&view, stdout);
     } else if (settings->csv) {
         report_csv(&view, stdout);
     } else if (settings->html) {
         return save_page(store, &view, settings, err);
     } else {
         rc = print_text(&view, settings, err);
+        if (rc == 0)
+            rc = run_rental_print(store, err);
     }
     if (rc < 0)
         return rc;
@@ -105,9 +122,13 @@ static int run(struct store *store, const struct settings *settings,
     if (loaded.no_metrics.text[0])
         fprintf(stderr, "fa-coord: the report has no metrics: %s\n",
                 loaded.no_metrics.text);
+    if (loaded.no_match.text[0])
+        fprintf(stderr, "fa-coord: %s\n", loaded.no_match.text);
     if (loaded.no_lessons.text[0])
         fprintf(stderr, "fa-coord: the report has no lessons: %s\n",
                 loaded.no_lessons.text);
+    if (rc == 0 && (settings->cost || settings->json || settings->show))
+        rc = report_loaded_costs(store, &loaded, err);
     if (rc == 0)
         rc = print(store, loaded.view, settings, err);
     report_loaded_fini(&loaded);
@@ -120,7 +141,9 @@ int cmd_report(int argc, char *argv[])
     const char *given = NULL;
     const struct option list[] = {
         { "cost", OPTION_FLAG, &settings.cost, NULL,
-          "add hours and dollars by host and category", "csv" },
+          "add hours and dollars by host and category, and what they were "
+          "spent on; with --csv these alone",
+          NULL },
         { "show", OPTION_TEXT, &settings.show, "SECTIONS",
           "show these instead of the summary: all, or some of ranking, "
           "confirmation, gpus, floors, profiles, failures, lessons, gates, "
@@ -135,7 +158,7 @@ int cmd_report(int argc, char *argv[])
         { "json", OPTION_FLAG, &settings.json, NULL,
           "print everything as JSON (docs/report.md)", "csv" },
         { "csv", OPTION_FLAG, &settings.csv, NULL,
-          "print one line per configuration and shape as CSV", "json cost" },
+          "print one line per configuration and shape as CSV", "json" },
         { "html", OPTION_TEXT, &settings.html, "FILE",
           "write report, cost and pictures to this file, as a web page",
           "json csv" },

@@ -15,14 +15,17 @@
 #include "coordinator/config/config.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/report/build_listing.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_config.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/tasks/fail.h"
 #include "coordinator/tasks/options.h"
+#include "coordinator/tasks/run_settings.h"
 #include "coordinator/tasks/space_build.h"
 #include "coordinator/text/exit_code.h"
 #include "coordinator/text/json_out.h"
+#include "coordinator/text/suggest.h"
 #include "coordinator/print/table.h"
 
 #define LINE_MAX_BYTES 65536 /* of a printed configuration */
@@ -325,6 +328,21 @@ static int print(const struct view *view, struct err *err)
     return view->json ? print_json(view, err) : print_text(view, err);
 }
 
+/* More configurations than can be taken one by one. */
+static bool is_many(const struct view *view)
+{
+    return view->passed > DOMAIN_POINTS_MAX;
+}
+
+static int refuse_many(const struct view *view, struct err *err)
+{
+    return err_set(err, ERR_INPUT,
+                   "--%s looks at every configuration, and %" PRId64
+                   " pass the gates; at most %d may; use fewer values",
+                   view->build ? "build" : "cover", view->passed,
+                   DOMAIN_POINTS_MAX);
+}
+
 /* Without a database no build is known, so no keys are needed.  Sources and
  * baseline are still checked. */
 static int load(struct view *view, const char *db, struct err *err)
@@ -334,7 +352,8 @@ static int load(struct view *view, const char *db, struct err *err)
     struct plan *plan = NULL;
     int rc;
 
-    if (access(db, F_OK) == 0 || !space_derives_numbers(view->space))
+    if (!is_many(view) &&
+        (access(db, F_OK) == 0 || !space_derives_numbers(view->space)))
         return build_listing_load(view->spec, view->space, view->facts, arch,
                                   db, &view->builds, err);
     rc = plan_make_open(view->spec, view->space, 1, view->device, arch, &plan,
@@ -381,6 +400,8 @@ static int show(struct view *view, struct err *err)
 
     if (rc < 0)
         return rc;
+    if (is_many(view) && (view->build || view->cover))
+        return refuse_many(view, err);
     if (view->passed > 0)
         return build_and_print(view, err);
     rc = print(view, err);
@@ -410,10 +431,12 @@ static int show_space(const char *path, struct view *view, struct err *err)
 static int check_options(const struct view *view, struct err *err)
 {
     bool cpu = device_kind_is(view->device, DEVICE_KIND_CPU);
+    char ending[SUGGEST_BYTES];
 
     if (!cpu && !device_kind_is(view->device, DEVICE_KIND_CUDA))
-        return err_set(err, ERR_INPUT, "--device=%.32s: choose cuda or cpu",
-                       view->device);
+        return err_set(err, ERR_INPUT, "--device=%.32s: choose cuda or cpu%s",
+                       view->device,
+                       run_settings_device_ending(view->device, ending));
     if (view->build && cpu)
         return err_set(err, ERR_INPUT,
                        "--build compiles for GPUs only; for the cpu device run "

@@ -16,6 +16,8 @@
 #include "coordinator/store/store.h"
 #include "coordinator/tasks/fail.h"
 #include "coordinator/tasks/options.h"
+#include "coordinator/tasks/run.h"
+#include "coordinator/tasks/run_rental.h"
 #include "coordinator/text/json_out.h"
 #include "coordinator/print/table.h"
 #include "coordinator/text/terminal.h"
@@ -188,6 +190,7 @@ static int run(struct store *store, bool json, struct err *err)
         print_json(report, cost, &status);
     } else if (rc == 0) {
         print_state(report, &status);
+        rc = run_rental_print(store, err);
         print_progress(report, cost, &status);
         print_hosts(&status);
     }
@@ -228,7 +231,7 @@ int cmd_status(int argc, char *argv[])
     if (rc == 0)
         rc = dbpath_find(given, &path, &err);
     if (rc == 0)
-        rc = store_open(path, STORE_READ, &store, &err);
+        rc = store_open(path, STORE_WHOLE, &store, &err);
     if (rc == 0)
         rc = run(store, json, &err);
     store_close(store);

@@ -3,9 +3,12 @@
 #include "coordinator/replay/replay.h"
 #include "coordinator/tasks/fail.h"
 #include "coordinator/tasks/run.h"
+#include "coordinator/tasks/run_rental.h"
+#include "coordinator/tasks/run_reserve.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +18,11 @@
 #include "common/device_kind.h"
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/hosts/estimate.h"
 #include "coordinator/hosts/hosts.h"
+#include "coordinator/live/live_text.h"
+#include "coordinator/reserve/reserve.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/space/space.h"
 #include "coordinator/spec/gpu_arch.h"
 #include "coordinator/spec/spec.h"
@@ -47,6 +54,7 @@ struct plan {
     int64_t configurations, passed;
     size_t shapes;
     struct search_settings_plan search;
+    struct estimate estimate; /* unless a record is replayed */
 };
 
 static int make_plan(struct plan *plan, struct err *err)
@@ -66,26 +74,64 @@ static int make_plan(struct plan *plan, struct err *err)
         space_shapes(space, &plan->shapes);
         rc = run_plan_search(run, space, plan->passed, &plan->search, err);
     }
+    estimate_make(&run->hosts,
+                  SEARCH_SETTINGS_BUILD_S * plan->search.evaluations,
+                  SEARCH_SETTINGS_MEASURE_S * plan->search.evaluations *
+                      (double)plan->shapes,
+                  &plan->estimate);
     space_close(space);
     free(counts);
     return rc;
+}
+
+/* How long, for how much, and what would stop it. */
+static void print_estimate(const struct plan *plan)
+{
+    const struct estimate *estimate = &plan->estimate;
+    const struct run_settings *set = &plan->run->set;
+    char building[LIVE_TEXT_BYTES], measuring[LIVE_TEXT_BYTES];
+    char wall[LIVE_TEXT_BYTES], usd[LIVE_TEXT_BYTES];
+
+    printf("about %s of building and %s of measuring; setup and confirmation "
+           "come on top\n",
+           live_text_duration(estimate->build_core_s, building),
+           live_text_duration(estimate->measure_gpu_s, measuring));
+    if (estimate->priced == 0)
+        printf("cost: unknown, because no host has a price\n");
+    else
+        printf("cost: about %s for %s at $%.4g an hour%s, if a host has one "
+               "build slot and one GPU where its line does not say\n",
+               live_text_usd(estimate->usd, usd),
+               live_text_duration(estimate->wall_s, wall),
+               estimate->usd_per_hour,
+               estimate->priced < plan->run->hosts.n
+                   ? ", without the unpriced hosts"
+                   : "");
+    if (set->budget_usd > 0)
+        printf("stops at $%.4g\n", set->budget_usd);
+    if (set->max_hours > 0)
+        printf("stops after %.4g h\n", set->max_hours);
 }
 
 static void print_plan(const struct plan *plan)
 {
     const struct run *run = plan->run;
     const struct search_settings_plan *search = &plan->search;
+    char rental[1200];
 
     printf("%" PRId64 " configurations, %" PRId64 " pass the gates for %s\n",
            plan->configurations, plan->passed, run->set.arch);
     printf("%" PRId64 " measurements (%zu shape%s each), device %s\n",
-           plan->passed * (int64_t)plan->shapes, plan->shapes,
-           plan->shapes == 1 ? "" : "s", run->set.device);
-    printf("search: %s%s%s%s, %d of %" PRId64 " configurations, seed %" PRId64
-           ", objective %s\n",
+           (search->drawn ? search->evaluations : plan->passed) *
+               (int64_t)plan->shapes,
+           plan->shapes, plan->shapes == 1 ? "" : "s", run->set.device);
+    printf("search: %s%s%s%s, %d of %" PRId64 " configurations%s, seed %" PRId64
+           ", objective %s%s\n",
            search->strategy, search->why[0] ? " (" : "", search->why,
-           search->why[0] ? ")" : "", search->evaluations, plan->passed,
-           run->search_settings.seed, run->search_settings.objective);
+           search->why[0] ? ")" : "", search->evaluations,
+           search->drawn ? (int64_t)DOMAIN_DRAWN : plan->passed,
+           search->drawn ? " drawn at random" : "", run->search_settings.seed,
+           run->search_settings.objective, search->in_flight);
     for (size_t i = 0; i < run->hosts.n; i++) {
         const struct host *host = &run->hosts.list[i];
 
@@ -94,7 +140,14 @@ static void print_plan(const struct plan *plan)
         else
             printf("host %s, unpriced\n", host->name);
     }
+    run_rental_plan(run, search->evaluations,
+                    search->evaluations * (int64_t)plan->shapes, rental,
+                    sizeof(rental));
+    if (rental[0])
+        printf("%s\n", rental);
     print_confirmation(run);
+    if (!run->replay)
+        print_estimate(plan);
     printf("database %s\n", run->db);
 }
 
@@ -111,6 +164,35 @@ static void put_hosts(struct json_out *out, const struct hosts *hosts)
         json_out_close(out);
     }
     json_out_close(out);
+}
+
+static void put_positive(struct json_out *out, const char *key, double number)
+{
+    if (number > 0)
+        json_out_real(out, key, number);
+    else
+        json_out_null(out, key);
+}
+
+static void put_estimate(struct json_out *out, const struct plan *plan)
+{
+    const struct estimate *estimate = &plan->estimate;
+
+    if (plan->run->replay) {
+        json_out_null(out, "estimate");
+    } else {
+        json_out_open(out, "estimate", '{');
+        json_out_real(out, "build_core_s", estimate->build_core_s);
+        json_out_real(out, "measure_gpu_s", estimate->measure_gpu_s);
+        json_out_real(out, "wall_s", estimate->wall_s);
+        if (isfinite(estimate->usd))
+            json_out_real(out, "usd", estimate->usd);
+        else
+            json_out_null(out, "usd");
+        json_out_close(out);
+    }
+    put_positive(out, "budget_usd", plan->run->set.budget_usd);
+    put_positive(out, "max_hours", plan->run->set.max_hours);
 }
 
 static void put_plan(const struct plan *plan)
@@ -130,8 +212,13 @@ static void put_plan(const struct plan *plan)
     json_out_int(&out, "evaluations", plan->search.evaluations);
     json_out_int(&out, "seed", run->search_settings.seed);
     json_out_text(&out, "objective", run->search_settings.objective);
+    if (run->search_settings.in_flight > 0)
+        json_out_int(&out, "in_flight", run->search_settings.in_flight);
+    else
+        json_out_null(&out, "in_flight");
     json_out_bool(&out, "confirm", !run->spec->confirm.off);
     put_hosts(&out, &run->hosts);
+    put_estimate(&out, plan);
     json_out_close(&out);
 }
 
@@ -146,18 +233,35 @@ static int show_plan(const struct run *run, struct err *err)
     return terminal_flush(stdout, err);
 }
 
-static int sweep(struct run *run)
+/* Part of the caps is kept for the confirmation. */
+static int search(struct run *run, struct sweep_options *options)
 {
-    const struct sweep_options options = {
-        .command = run->set.fresh ? "sweep --fresh" : "sweep",
-        .search_settings = &run->search_settings,
-    };
+    struct reserve_pass reserve;
     struct err err;
     int code;
 
+    if (!run->spec->confirm.off) {
+        run_reserve_pass(run, &reserve);
+        if (run_reserve_say(run, &reserve, &err) < 0)
+            return fail_with(ERR_STORE, &err);
+        options->caps.reserve = &reserve;
+    }
     run->more_follows = !run->spec->confirm.off;
-    code = run_engine(run, &options, &err);
+    code = run_engine(run, options, &err);
     run->more_follows = false;
+    return code;
+}
+
+static int sweep(struct run *run)
+{
+    bool held_back = false;
+    struct sweep_options options = {
+        .command = run->set.fresh ? "sweep --fresh" : "sweep",
+        .search_settings = &run->search_settings,
+        .caps.held_back = &held_back,
+    };
+    int code = search(run, &options);
+
     if (code == EXIT_DONE && !run->spec->confirm.off)
         code = confirm_pipeline_confirm(run, false);
     else if (code == EXIT_DONE && run->set.json)
@@ -165,6 +269,8 @@ static int sweep(struct run *run)
     if (code == EXIT_DONE)
         fprintf(stderr, "done; for the results run: fa-coord report %s\n",
                 run->db);
+    if (code == EXIT_DONE && held_back)
+        code = EXIT_CAP;
     run_say_how_to_go_on(run, code, "resume");
     return code;
 }

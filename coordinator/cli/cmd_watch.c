@@ -22,6 +22,7 @@
 #include "coordinator/result/report_cost.h"
 #include "coordinator/store/dbpath.h"
 #include "coordinator/store/store.h"
+#include "coordinator/store/whole.h"
 #include "coordinator/tasks/fail.h"
 #include "coordinator/tasks/options.h"
 #include "coordinator/text/exit_code.h"
@@ -129,8 +130,11 @@ static int print_answer(struct store *store, struct err *err)
     struct report *report = NULL;
     struct report_cost *cost = NULL;
     struct conclusion *conclusion = NULL;
-    int rc = report_load(store, &report, err);
+    int rc = err_within(err, whole_check(store_db(store), err), "%s",
+                        store_path(store)); /* again: rows have come */
 
+    if (rc == 0)
+        rc = report_load(store, &report, err);
     if (rc == 0)
         rc = report_cost_load(store, &cost, err);
     if (rc == 0)
@@ -203,7 +207,7 @@ int cmd_watch(int argc, char *argv[])
     if (rc == 0)
         rc = dbpath_find(given, &path, &err);
     if (rc == 0)
-        rc = store_open(path, STORE_READ, &store, &err);
+        rc = store_open(path, STORE_WHOLE, &store, &err);
     if (rc == 0)
         rc = watch(store, interval_s, &err);
     store_close(store);

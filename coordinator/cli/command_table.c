@@ -27,6 +27,10 @@ static const struct command commands[] = {
       "fa-coord sweep --hosts hosts.txt --budget 5    # stop at 5 dollars\n"
       "fa-coord sweep --device cpu --evaluations 20   # here, without a "
       "GPU\n" },
+    { "invite", cmd_invite, "invite workers that dial back (transport=tcp)",
+      "fa-coord invite node7           # then there: fa-worker --invitation "
+      "FILE\n"
+      "fa-coord invite pod[0-3] --listen 10.0.0.5 --kubernetes IMAGE\n" },
     { "resume", cmd_resume, "continue the sweep of a database",
       "fa-coord resume\n"
       "fa-coord resume sweep.db --hosts others.txt\n" },
@@ -43,6 +47,9 @@ static const struct command commands[] = {
     { "status", cmd_status, "show the progress of a sweep, also while it runs",
       "fa-coord status\n"
       "fa-coord status --json | jq .done\n" },
+    { "release", cmd_release, "stop rented machines that still run",
+      "fa-coord release                # what a killed sweep left running\n"
+      "fa-coord release --dry-run      # show it\n" },
     { "watch", cmd_watch, "watch a sweep until it ends",
       "fa-coord watch\n"
       "fa-coord watch sweep.db --interval 5\n" },
@@ -74,6 +81,10 @@ static const struct command commands[] = {
       "fa-coord verify sweep.db\n" },
     { "recover", cmd_recover, "copy what holds of a damaged database",
       "fa-coord recover sweep.db --to sound.db\n" },
+    { "prune", cmd_prune, "remove what sweeps left behind, here and on hosts",
+      "fa-coord prune --dry-run                # beside the database\n"
+      "fa-coord prune --hosts hosts.txt        # and in the work folders\n"
+      "fa-coord prune --hosts hosts.txt --older 12h --json\n" },
     { "config", cmd_config,
       "show the defaults of flags, and where they are from",
       "fa-coord config --show-origin\n"

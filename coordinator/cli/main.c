@@ -75,6 +75,12 @@ static int run_command(const struct command *command, int argc, char *argv[])
     return rc;
 }
 
+static bool asks_version(const char *word)
+{
+    return strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0 ||
+           strcmp(word, "version") == 0;
+}
+
 static int run(int argc, char *argv[])
 {
     const struct command *command;
@@ -87,7 +93,7 @@ static int run(int argc, char *argv[])
         help_commands(stdout);
         return EXIT_DONE;
     }
-    if (strcmp(argv[1], "--version") == 0) {
+    if (asks_version(argv[1])) {
         printf("fa-coord %s\n", FA_VERSION);
         return EXIT_DONE;
     }

@@ -464,8 +464,10 @@ int conclusion_load(struct store *store, const struct report *report,
         conclusion_say(c);
     } else if (rc == 1) {
         c->state = state_of(&c->confirmation);
-        c->cost.hours += c->confirmation.proof.hours;
-        c->cost.usd += c->confirmation.proof.usd;
+        if (cost->proof.held_ns == 0) { /* an older fa-coord: not among them */
+            c->cost.hours += c->confirmation.proof.hours;
+            c->cost.usd += c->confirmation.proof.usd;
+        }
         rc = load_results(store, report, c, err);
     }
     if (rc < 0) {

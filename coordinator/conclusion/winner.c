@@ -182,8 +182,9 @@ int winner_named(const struct report *report, struct stored_spec *stored,
                      stored->spec->space.gates[found.rejected_by].name,
                      found.text);
     else
-        rc = err_set(err, ERR_INPUT, "%s is not a configuration of this sweep",
-                     found.text);
+        rc = err_set(err, ERR_INPUT,
+                     "%.96s is not a configuration of this sweep%s%s",
+                     found.text, found.odd.text[0] ? ": " : "", found.odd.text);
     explain_fini(&found);
     return rc;
 }

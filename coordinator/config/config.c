@@ -12,6 +12,8 @@
 #include "coordinator/text/suggest.h"
 
 #define TEXT_MAX (1 << 20) /* more than 64 names and values can need */
+#define REMARK_MAX 65536   /* of one value, and of those of a tunable */
+#define LISTED_MAX 40      /* bytes of values in a remark; then they are cut */
 
 struct named {
     const char *name;
@@ -158,6 +160,8 @@ static int take_pair(const struct spec *spec, const char *pair, bool *given,
 {
     static const char *const kinds[] = { "a whole number", "a number",
                                          "true or false", "a text" };
+    static const char *const bools[] = { "true", "false" };
+    char ending[SUGGEST_BYTES];
     const char *equals = strchr(pair, '=');
     int axis;
 
@@ -173,11 +177,14 @@ static int take_pair(const struct spec *spec, const char *pair, bool *given,
         return err_set(err, ERR_INPUT, "'%s' is given twice",
                        spec->space.axes[axis].name);
     given[axis] = true;
-    if (!read_value(&spec->space.axes[axis], equals + 1, &values[axis]))
-        return err_set(err, ERR_INPUT, "%s: '%.64s' is not %s",
-                       spec->space.axes[axis].name, equals + 1,
-                       kinds[spec->space.axes[axis].kind]);
-    return 0;
+    if (read_value(&spec->space.axes[axis], equals + 1, &values[axis]))
+        return 0;
+    ending[0] = '\0';
+    if (spec->space.axes[axis].kind == VALUE_BOOL)
+        (void)suggest_ending(equals + 1, strlen(equals + 1), bools, 2, ending);
+    return err_set(err, ERR_INPUT, "%s: '%.64s' is not %s%s",
+                   spec->space.axes[axis].name, equals + 1,
+                   kinds[spec->space.axes[axis].kind], ending);
 }
 
 /* 'given' is set for the tunables that the text names. */
@@ -213,13 +220,80 @@ int config_parse(const struct spec *spec, const char *text,
 
     if (take_pairs(spec, text, values, text_out, given, err) < 0)
         return ERR_INPUT;
-    for (size_t i = 0; i < spec->space.n_axes; i++)
-        if (!given[i])
+    for (size_t i = 0; i < spec->space.n_axes; i++) {
+        const struct spec_axis *axis = &spec->space.axes[i];
+
+        if (given[i])
+            continue;
+        if (axis->n > 1)
             return err_set(err, ERR_INPUT,
                            "'%.64s' has no value for %s; a configuration names "
                            "all %zu tunables",
-                           text, spec->space.axes[i].name, spec->space.n_axes);
+                           text, axis->name, spec->space.n_axes);
+        values[i] = axis->values[0];
+    }
     return 0;
+}
+
+static bool is_known(const struct spec *spec, size_t a,
+                     const struct value *value)
+{
+    const struct spec_axis *axis = &spec->space.axes[a];
+
+    if (value_equal(value, &spec->baseline.values[a]))
+        return true;
+    for (size_t i = 0; i < axis->n; i++)
+        if (value_equal(value, &axis->values[i]))
+            return true;
+    return false;
+}
+
+/* The values of a tunable, as people write them; the first ones if there are
+ * many. */
+static void say_values(const struct spec_axis *axis, struct buf *out)
+{
+    size_t i = 0;
+
+    for (; i < axis->n && out->len < LISTED_MAX; i++) {
+        (void)buf_str(out, i ? ", " : "");
+        value_text(&axis->values[i], out);
+    }
+    if (i < axis->n)
+        (void)buf_str(out, ", ...");
+}
+
+static void say_unknown(const struct spec_axis *axis, const struct value *value,
+                        struct err *out)
+{
+    const char **names = mem_new(axis->n, sizeof(*names)), *near;
+    struct buf given, list;
+    size_t n = 0;
+
+    buf_init(&given, REMARK_MAX);
+    buf_init(&list, REMARK_MAX);
+    value_text(value, &given);
+    for (size_t i = 0; axis->kind == VALUE_TEXT && i < axis->n; i++)
+        names[n++] = axis->values[i].text;
+    near = suggest_name(buf_text(&given), given.len, names, n);
+    say_values(axis, &list);
+    (void)err_set(out, ERR_INPUT, "the sweep has no %.64s=%.64s%s%.96s%s",
+                  axis->name, buf_text(&given),
+                  near ? "; did you mean '" : "; it has ",
+                  near ? near : buf_text(&list), near ? "'?" : "");
+    free(names);
+    buf_fini(&given);
+    buf_fini(&list);
+}
+
+void config_remark(const struct spec *spec, const struct value *values,
+                   struct err *out)
+{
+    out->text[0] = '\0';
+    for (size_t i = 0; i < spec->space.n_axes; i++)
+        if (!is_known(spec, i, &values[i])) {
+            say_unknown(&spec->space.axes[i], &values[i], out);
+            return;
+        }
 }
 
 bool config_is_key_prefix(const char *text)

@@ -35,9 +35,9 @@ void config_text(const struct spec *spec, const struct value *values,
 void config_header(const struct spec *spec, const struct value *values,
                    const struct value *derived, struct buf *out);
 
-/* Parse what a user typed: A=1,B=2 (blanks are fine too), all tunables, in any
- * order, any values of the right type.  Texts of the values are stored in
- * 'text_out' (a buf of the caller). ERR_INPUT */
+/* Parse what a user typed: A=1,B=2 (blanks are fine too), all tunables that
+ * have several values, in any order, any values of the right type.  Texts of
+ * the values are stored in 'text_out' (a buf of the caller). ERR_INPUT */
 int config_parse(const struct spec *spec, const char *text,
                  struct value *values, struct buf *text_out, struct err *err);
 /* The same, but tunables that the text does not name keep their 'values'. */
@@ -46,5 +46,11 @@ int config_parse_over(const struct spec *spec, const char *text,
                       struct err *err);
 /* The same, or the first digits of a key, at least four. */
 bool config_is_key_prefix(const char *text);
+
+/* What a user should know of values that were typed: the first that is neither
+ * one of its tunable's nor the baseline's, with those that are or the one that
+ * is spelt like it.  "" if there is none. */
+void config_remark(const struct spec *spec, const struct value *values,
+                   struct err *out);
 
 #endif

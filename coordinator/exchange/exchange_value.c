@@ -10,7 +10,7 @@
 #include "common/outcome.h"
 #include "coordinator/replay/landscape.h"
 #include "coordinator/replay/numeral.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/text/json_out.h"
 #include "coordinator/text/value.h"
 

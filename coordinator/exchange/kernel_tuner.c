@@ -4,7 +4,7 @@
 #include "common/outcome.h"
 #include "coordinator/exchange/exchange_value.h"
 #include "coordinator/replay/landscape.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/text/json_out.h"
 
 #define SCHEMA_VERSION "1.1.0"

@@ -9,7 +9,7 @@
 #include "coordinator/exchange/exchange_value.h"
 #include "coordinator/replay/landscape.h"
 #include "coordinator/replay/numeral.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/stats/stats.h"
 #include "coordinator/text/json_out.h"
 

@@ -11,6 +11,7 @@
 #include "common/err.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
+#include "coordinator/stored/stored_ready.h"
 #include "coordinator/text/decimal.h"
 
 #define QUERY_BYTES_MAX (1 << 16)
@@ -27,7 +28,7 @@
     " FROM config c JOIN result r ON r.config=c.key"      \
     " AND r.source_key=c.source_key AND r.counted=1" WAYS \
     " ON w.shape=r.shape AND w.measure_key=r.measure_key" \
-    " LEFT JOIN gpu g ON g.uuid=r.gpu"
+    " LEFT JOIN gpu g ON g.uuid=r.gpu" STORED_READY
 
 #define RUN                                                    \
     "c.key AS key, c.baseline AS baseline, r.shape AS shape,"  \
@@ -55,7 +56,9 @@ static const struct view {
           " r.relative_l2 AS relative_l2, r.max_error AS max_error,"
           " json_array_length(r.samples) AS samples, r.held_s AS held_s,"
           " r.registers AS registers, r.spill_bytes AS spill_bytes,"
-          " r.static_smem AS static_smem, r.received_utc AS received_utc",
+          " r.static_smem AS static_smem, r.received_utc AS received_utc,"
+          " y.driver AS driver, y.toolkit AS toolkit, y.boot_id AS boot_id,"
+          " y.worker_version AS worker_version",
       RESULTS " WHERE c.sweep=" NOW, true },
     { "fa_sample", RUN ", j.key AS sample, j.value AS seconds",
       RESULTS ", json_each(r.samples) j WHERE r.outcome='correct'"
@@ -73,21 +76,28 @@ static const struct view {
     { "fa_host_time",
       "i.host AS host, i.category AS category,"
       " sum(i.end_ns-i.start_ns)/1e9 AS seconds,"
-      " sum(i.end_ns-i.start_ns)/3.6e12*h.rate_usd_per_h AS usd",
-      " FROM interval i LEFT JOIN host h ON h.name=i.host"
-      " GROUP BY i.host, i.category",
-      false },
+      " sum((i.end_ns-i.start_ns)/3.6e12*(SELECT x.rate_usd_per_h FROM held x"
+      "  WHERE x.host=i.host AND x.epoch=i.epoch AND x.start_ns<=i.start_ns"
+      "  ORDER BY x.start_ns DESC LIMIT 1)) AS usd",
+      " FROM interval i GROUP BY i.host, i.category", false },
+    { "fa_held",
+      "h.host AS host, h.epoch AS run, h.phase AS phase,"
+      " h.start_utc AS start_utc, (h.end_ns-h.start_ns)/1e9 AS seconds,"
+      " h.rate_usd_per_h AS usd_per_h,"
+      " (h.end_ns-h.start_ns)/3.6e12*h.rate_usd_per_h AS usd",
+      " FROM held h", false },
 };
 
 #define VIEWS (sizeof(views) / sizeof(views[0]))
 #define SAMPLES 3 /* the index of fa_sample */
 
 static const char *const reserved[] = {
-    "key",      "baseline", "shape",       "outcome",      "reason",
-    "median_s", "attempts", "settled_utc", "purpose",      "round",
-    "host",     "gpu",      "gpu_name",    "relative_l2",  "max_error",
-    "samples",  "held_s",   "registers",   "spill_bytes",  "static_smem",
-    "sample",   "seconds",  "cached",      "received_utc",
+    "key",      "baseline", "shape",          "outcome",      "reason",
+    "median_s", "attempts", "settled_utc",    "purpose",      "round",
+    "host",     "gpu",      "gpu_name",       "relative_l2",  "max_error",
+    "samples",  "held_s",   "registers",      "spill_bytes",  "static_smem",
+    "sample",   "seconds",  "cached",         "received_utc", "driver",
+    "toolkit",  "boot_id",  "worker_version",
 };
 
 static bool is_reserved(const char *name)

@@ -10,6 +10,7 @@
 
 #define SLOTS_MAX 1024
 #define GPU_INDEX_MAX 63
+#define SECONDS_MAX 86400
 #define RATE_MAX 100000.0 /* US dollars an hour; above it is a typing error */
 
 struct attr {
@@ -206,12 +207,12 @@ static int set_transport(struct host_line *line, struct word value,
 {
     if (is_word(value, "ssh"))
         return 0;
-    if (is_word(value, "tcp"))
-        return caret_err(err, &line->where, value.at,
-                         "leave it out to reach the host over SSH",
-                         "this version does not support transport=tcp");
+    line->attrs.dial.back = is_word(value, "tcp");
+    if (line->attrs.dial.back)
+        return 0;
     return caret_err(err, &line->where, value.at,
-                     "write transport=ssh, or leave it out",
+                     "write transport=ssh, or transport=tcp for a worker that "
+                     "dials back",
                      "unknown transport '%.*s'", (int)value.len, value.at);
 }
 
@@ -305,6 +306,23 @@ static int set_connection(struct host_line *line, struct word value,
     return 0;
 }
 
+static int set_max(struct host_line *line, struct word value, struct err *err)
+{
+    long max;
+
+    if (!line->pool)
+        return caret_err(err, &line->where, value.at,
+                         "write pool NAME max=8 start=... stop=...",
+                         "max= is for a pool");
+    if (!small_number(value, 1, HOSTS_MAX, &max))
+        return caret_err(err, &line->where, value.at,
+                         "max= is the number of machines at most",
+                         "max '%.*s' is not in 1..4096", (int)value.len,
+                         value.at);
+    line->max = (int)max;
+    return 0;
+}
+
 static int set_nothing(struct host_line *line, struct word value,
                        struct err *err)
 {
@@ -314,13 +332,92 @@ static int set_nothing(struct host_line *line, struct word value,
     return 0;
 }
 
-static int set_later(struct host_line *line, struct word value, struct err *err)
+/* Its words must be those that are run: a shell would change them. */
+static int set_command(struct host_line *line, struct word value, char *out,
+                       size_t size, struct err *err)
 {
-    return caret_err(
-        err, &line->where, value.at,
-        "remove the attribute; acquire and release the machine yourself",
-        "this version does not support attribute '%.*s'", (int)value.len,
-        value.at);
+    const char *blank = memchr(value.at, ' ', value.len);
+    size_t first = blank ? (size_t)(blank - value.at) : value.len;
+
+    if (first == 0 || memchr(value.at, '=', first))
+        return caret_err(err, &line->where, value.at,
+                         "begin with a program, such as start=\"./rent gpu7\"",
+                         "'%.*s' is not a program", (int)first, value.at);
+    for (size_t i = 0; i < value.len; i++)
+        if (strchr("|&;<>$`*?\"'\\", value.at[i]))
+            return caret_err(err, &line->where, value.at + i,
+                             "no shell reads the command; write a script, and "
+                             "name it here",
+                             "the command contains the character '%c'",
+                             value.at[i]);
+    return copy(line, value, out, size, err);
+}
+
+static int set_start(struct host_line *line, struct word value, struct err *err)
+{
+    return set_command(line, value, line->attrs.rental.start,
+                       sizeof(line->attrs.rental.start), err);
+}
+
+static int set_stop(struct host_line *line, struct word value, struct err *err)
+{
+    return set_command(line, value, line->attrs.rental.stop,
+                       sizeof(line->attrs.rental.stop), err);
+}
+
+static int set_poweroff(struct host_line *line, struct word value,
+                        struct err *err)
+{
+    return set_command(line, value, line->attrs.rental.poweroff,
+                       sizeof(line->attrs.rental.poweroff), err);
+}
+
+/* "90s", "2m" or "1h"; a number alone has no unit. */
+static int set_seconds(struct host_line *line, struct word value, double *out,
+                       struct err *err)
+{
+    static const struct {
+        char letter;
+        double s;
+    } units[] = { { 's', 1 }, { 'm', 60 }, { 'h', 3600 } };
+    struct word digits = { value.at, value.len - 1 };
+    long number;
+
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+        if (value.at[value.len - 1] == units[i].letter &&
+            small_number(digits, 0, SECONDS_MAX, &number)) {
+            *out = (double)number * units[i].s;
+            return 0;
+        }
+    return caret_err(err, &line->where, value.at,
+                     "write seconds, minutes or hours: 90s, 2m, 1h",
+                     "'%.*s' is not a time", (int)value.len, value.at);
+}
+
+static int set_boot(struct host_line *line, struct word value, struct err *err)
+{
+    return set_seconds(line, value, &line->attrs.rental.boot_s, err);
+}
+
+static int set_min_bill(struct host_line *line, struct word value,
+                        struct err *err)
+{
+    return set_seconds(line, value, &line->attrs.rental.min_bill_s, err);
+}
+
+static int set_round(struct host_line *line, struct word value, struct err *err)
+{
+    return set_seconds(line, value, &line->attrs.rental.round_s, err);
+}
+
+static int set_spot(struct host_line *line, struct word value, struct err *err)
+{
+    if (!is_word(value, "spot"))
+        return caret_err(err, &line->where, value.at,
+                         "write the word spot alone",
+                         "attribute 'spot' has no value");
+    line->attrs.rental.spot = true;
+    return 0;
 }
 
 /* Our own names come first: suggestions prefer them. */
@@ -336,9 +433,16 @@ static const struct attr attrs[] = {
     { "hostkey", set_hostkey },
     { "jump", set_jump },
     { "transport", set_transport },
-    { "spot", set_later },
-    { "start", set_later },
-    { "stop", set_later },
+    { "nodes", host_slurm_set_nodes },
+    { "time", host_slurm_set_time },
+    { "start", set_start },
+    { "stop", set_stop },
+    { "poweroff", set_poweroff },
+    { "boot", set_boot },
+    { "min_bill", set_min_bill },
+    { "round", set_round },
+    { "spot", set_spot },
+    { "max", set_max },
     { "max_slots", set_nothing },
     { "max-slots", set_nothing },
     { "ansible_host", set_address },
@@ -360,16 +464,17 @@ static int refuse_unknown(struct host_line *line, struct word name,
                           struct err *err)
 {
     const char *names[ATTRS], *near;
-    char why[256];
+    char why[320];
 
     for (size_t i = 0; i < ATTRS; i++)
         names[i] = attrs[i].name;
     near = suggest_name(name.at, name.len, names, ATTRS);
-    snprintf(why, sizeof(why),
-             "the attributes are role gpus slots rate key workdir nvcc allow "
-             "hostkey jump transport%s%s%s",
-             near ? "; did you mean '" : "", near ? near : "",
-             near ? "'?" : "");
+    snprintf(
+        why, sizeof(why),
+        "the attributes are role gpus slots rate key workdir nvcc allow "
+        "hostkey jump transport start stop poweroff boot min_bill round spot "
+        "max%s%s%s",
+        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     return caret_err(err, &line->where, name.at, why,
                      "unknown attribute '%.*s'", (int)name.len, name.at);
 }
@@ -383,8 +488,6 @@ int host_attr_set(struct host_line *line, struct word name, struct word value,
         i++;
     if (i == ATTRS)
         return refuse_unknown(line, name, err);
-    if (attrs[i].set == set_later)
-        value = name; /* what to point at and to name */
     if (line->seen[i])
         return caret_err(err, &line->where, name.at, "remove one of the two",
                          "attribute '%s' is given twice on this line",
@@ -402,17 +505,99 @@ static const char *place_of(const struct host_line *line, const char *name)
     return NULL;
 }
 
+static int rental_agrees(const struct host_line *line, const struct host *host,
+                         struct err *err)
+{
+    static const char *const rented_only[] = { "boot", "min_bill", "round" };
+    const char *start = place_of(line, "start"), *stop = place_of(line, "stop");
+
+    if (start && !stop)
+        return caret_err(err, &line->where, start,
+                         "add stop=, or the machine would run for ever",
+                         "start= is given without stop=");
+    if (stop && !start)
+        return caret_err(err, &line->where, stop,
+                         "add start=, or remove stop=: only what a sweep "
+                         "started is stopped",
+                         "stop= is given without start=");
+    if (start && host->local)
+        return caret_err(err, &line->where, start,
+                         "write user@localhost to reach this machine over SSH",
+                         "'localhost' cannot be started");
+    if (host->local && place_of(line, "poweroff"))
+        return caret_err(err, &line->where, place_of(line, "poweroff"),
+                         "this is the machine of fa-coord itself",
+                         "'localhost' is not powered off");
+    for (size_t i = 0; !start && i < 3; i++)
+        if (place_of(line, rented_only[i]))
+            return caret_err(
+                err, &line->where, place_of(line, rented_only[i]),
+                "add start= and stop=, or remove it",
+                "attribute '%s' has no effect without start=", rented_only[i]);
+    return 0;
+}
+
+int host_attr_pool(const struct host_line *line, struct err *err)
+{
+    const char *lacks = !place_of(line, "start") ? "start"
+                        : line->max == 0         ? "max"
+                                                 : NULL;
+
+    if (!lacks)
+        return 0;
+    return caret_err(err, &line->where, line->who.at,
+                     "write pool NAME max=8 start=... stop=...",
+                     "pool '%.*s' has no %s=", (int)line->who.len, line->who.at,
+                     lacks);
+}
+
+/* The first of these attributes that the line has, refused. */
+static int refuse_any(const struct host_line *line, const char *const names[],
+                      size_t n, const char *remedy, struct err *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (place_of(line, names[i]))
+            return caret_err(err, &line->where, place_of(line, names[i]),
+                             remedy, "attribute '%s' has no effect here",
+                             names[i]);
+    return 0;
+}
+
+#define SSH_ONLY 3 /* of the attributes below */
+
+static int dial_agrees(const struct host_line *line, const struct host *host,
+                       struct err *err)
+{
+    static const char *const not_dialled[] = { "key", "hostkey", "jump",
+                                               "start", "stop" };
+    static const char *const slurm_only[] = { "nodes", "time" };
+    bool slurm = host->dial.slurm.partition[0];
+    int rc = 0;
+
+    if (!slurm)
+        rc = refuse_any(line, slurm_only, 2, "it is for slurm:PARTITION", err);
+    if (rc == 0 && host->dial.back)
+        rc = refuse_any(
+            line, not_dialled, 5,
+            slurm ? "Slurm starts the worker, which dials back"
+                  : "with transport=tcp the worker dials back; leave one of "
+                    "the two out",
+            err);
+    if (rc == 0 && host->local)
+        rc = refuse_any(line, not_dialled, SSH_ONLY,
+                        "'localhost' does not use SSH; write user@localhost "
+                        "to reach this machine over SSH",
+                        err);
+    return rc;
+}
+
 int host_attr_agree(const struct host_line *line, const struct host *host,
                     struct err *err)
 {
-    static const char *const ssh_only[] = { "key", "hostkey", "jump" };
+    int rc = dial_agrees(line, host, err);
 
-    for (size_t i = 0; host->local && i < 3; i++)
-        if (place_of(line, ssh_only[i]))
-            return caret_err(err, &line->where, place_of(line, ssh_only[i]),
-                             "'localhost' does not use SSH; write "
-                             "user@localhost to reach this machine over SSH",
-                             "attribute '%s' has no effect here", ssh_only[i]);
+    if (rc < 0)
+        return rc;
     if (host->role == HOST_BUILDER && place_of(line, "gpus") &&
         strcmp(host->gpus, "none") != 0)
         return caret_err(err, &line->where, place_of(line, "gpus"),
@@ -422,5 +607,5 @@ int host_attr_agree(const struct host_line *line, const struct host *host,
         return caret_err(err, &line->where, place_of(line, "gpus"),
                          "write role=builder for a host without GPUs",
                          "role=gpu does not go with gpus=none");
-    return 0;
+    return rental_agrees(line, host, err);
 }

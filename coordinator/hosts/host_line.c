@@ -88,6 +88,32 @@ static int read_attr(struct host_line *line, struct word word, struct err *err)
     return host_attr_set(line, name, value, err);
 }
 
+static bool is_name(const char *text, size_t len, const char *extra)
+{
+    for (size_t i = 0; i < len; i++)
+        if (!isalnum((unsigned char)text[i]) && !strchr(extra, text[i]))
+            return false;
+    return len > 0;
+}
+
+/* "pool NAME max=8": a host may be called pool, too. */
+static int read_pool(struct host_line *line, const char **p, struct err *err)
+{
+    const char *after = *p;
+    struct word name;
+    int rc;
+
+    if (line->who.len != 4 || memcmp(line->who.at, "pool", 4) != 0)
+        return 0;
+    rc = next_word(line, &after, &name, err);
+    if (rc < 0 || !is_name(name.at, name.len, "-_."))
+        return rc;
+    line->pool = true;
+    line->who = name;
+    *p = after;
+    return 0;
+}
+
 int host_line_read(struct host_line *line, struct err *err)
 {
     const char *p = line->where.text;
@@ -102,6 +128,9 @@ int host_line_read(struct host_line *line, struct err *err)
         return caret_err(err, &line->where, line->who.at,
                          "begin the line with an alias or user@host[:port]",
                          "the host is missing");
+    rc = read_pool(line, &p, err);
+    if (rc < 0)
+        return rc;
     line->bare = true;
     while ((rc = next_word(line, &p, &word, err)) == 0 && word.len > 0) {
         line->bare = false;
@@ -109,15 +138,7 @@ int host_line_read(struct host_line *line, struct err *err)
         if (rc < 0)
             return rc;
     }
-    return rc;
-}
-
-static bool is_name(const char *text, size_t len, const char *extra)
-{
-    for (size_t i = 0; i < len; i++)
-        if (!isalnum((unsigned char)text[i]) && !strchr(extra, text[i]))
-            return false;
-    return len > 0;
+    return rc < 0 || !line->pool ? rc : host_attr_pool(line, err);
 }
 
 /* Where 'part' of 'name' is on the line.  'at' is where 'name' is; if the line

@@ -7,6 +7,7 @@
 #ifndef FA_COORDINATOR_HOSTS_HOST_LINE_H
 #define FA_COORDINATOR_HOSTS_HOST_LINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "coordinator/hosts/hosts.h"
@@ -18,7 +19,7 @@ struct word {
     size_t len;
 };
 
-#define HOST_ATTRS_MAX 32 /* rows of the table in host_attr.c */
+#define HOST_ATTRS_MAX 40 /* rows of the table in host_attr.c */
 
 struct host_line {
     struct caret_line where;
@@ -26,6 +27,8 @@ struct host_line {
     struct host attrs;                /* attributes only; no name or address */
     const char *seen[HOST_ATTRS_MAX]; /* where each attribute is on the line */
     bool bare;                        /* nothing but the first field */
+    bool pool;                        /* "pool NAME max=N ..." */
+    int max;                          /* machines of a pool; 0: not given */
 };
 
 /* Split the line into words.  'line->where' must be set and the rest zero.  A
@@ -40,6 +43,20 @@ int host_line_endpoint(const struct host_line *line, const char *at,
 /* Set attribute 'name' to 'value'. */
 int host_attr_set(struct host_line *line, struct word name, struct word value,
                   struct err *err);
+
+/* Does a pool have what it needs? */
+int host_attr_pool(const struct host_line *line, struct err *err);
+
+/* Nodes of Slurm (host_slurm.c).  _named: is this first field "slurm:..."?
+ * _set_*: the values of nodes= and time=.  _read: the partition and what the
+ * attributes mean for it, into 'host'. */
+bool host_slurm_named(const char *name);
+int host_slurm_set_nodes(struct host_line *line, struct word value,
+                         struct err *err);
+int host_slurm_set_time(struct host_line *line, struct word value,
+                        struct err *err);
+int host_slurm_read(const struct host_line *line, const char *name,
+                    struct host *host, struct err *err);
 
 /* Checks that need all attributes of the line. */
 int host_attr_agree(const struct host_line *line, const struct host *host,

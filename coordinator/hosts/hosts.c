@@ -24,6 +24,7 @@ struct reader {
     struct hosts *hosts;
     struct host_line line;
     enum section section;
+    struct host node; /* of Slurm, without its name and task */
     size_t mentions;
     int16_t table[TABLE_SLOTS]; /* by name: index in the list, plus one */
 };
@@ -74,9 +75,10 @@ static void merge(struct host *host, const struct host_line *line)
                  host->role == HOST_BUILDER ? "none" : "all");
 }
 
-static int add_host(void *arg, const char *name, struct err *err)
+/* 'task' is 0, or that of a node of Slurm, which is like 'r->node'. */
+static int add_named(struct reader *r, const char *name, int task,
+                     struct err *err)
 {
-    struct reader *r = arg;
     int16_t *slot = table_slot(r, name);
     struct host host = { 0 };
     size_t n = r->hosts->n;
@@ -89,11 +91,19 @@ static int add_host(void *arg, const char *name, struct err *err)
     if (*slot)
         return known_before(r, &r->hosts->list[*slot - 1], err);
     snprintf(host.name, sizeof(host.name), "%s", name);
-    rc = host_line_endpoint(&r->line, r->line.who.at, name, &host, err);
+    if (task > 0) {
+        host = r->node;
+        host.dial.slurm.task = task;
+        snprintf(host.name, sizeof(host.name), "%s", name);
+        rc = 0;
+    } else {
+        rc = host_line_endpoint(&r->line, r->line.who.at, name, &host, err);
+    }
     if (rc < 0)
         return rc;
     host.local = strcmp(name, "localhost") == 0;
-    merge(&host, &r->line);
+    if (task == 0)
+        merge(&host, &r->line);
     rc = host_attr_agree(&r->line, &host, err);
     if (rc < 0)
         return rc;
@@ -103,6 +113,24 @@ static int add_host(void *arg, const char *name, struct err *err)
     r->hosts->list[r->hosts->n++] = host;
     *slot = (int16_t)r->hosts->n;
     return 0;
+}
+
+static int add_host(void *arg, const char *name, struct err *err)
+{
+    struct reader *r = arg;
+    char node[sizeof(r->node.name)];
+    int rc = 0;
+
+    if (!host_slurm_named(name))
+        return add_named(r, name, 0, err);
+    r->node = (struct host){ 0 };
+    merge(&r->node, &r->line);
+    rc = host_slurm_read(&r->line, name, &r->node, err);
+    for (int i = 1; rc == 0 && i <= r->node.dial.slurm.most; i++) {
+        snprintf(node, sizeof(node), "%.200s-%d", name, i);
+        rc = add_named(r, node, i, err);
+    }
+    return rc;
 }
 
 /* "[group]" of an Ansible inventory.  The hosts of every group are used. */
@@ -147,6 +175,24 @@ static bool is_section(const struct caret_line *line)
     return !memchr(line->text, ':', line->len);
 }
 
+/* The machines of a pool: NAME-1 to NAME-MAX. */
+static int add_pool(struct reader *r, struct err *err)
+{
+    char name[sizeof(((struct host *)0)->name)];
+    int rc = 0;
+
+    for (int i = 1; rc == 0 && i <= r->line.max; i++) {
+        int n = snprintf(name, sizeof(name), "%.*s-%d", (int)r->line.who.len,
+                         r->line.who.at, i);
+
+        if (n < 0 || (size_t)n >= sizeof(name))
+            return caret_err(err, &r->line.where, r->line.who.at,
+                             "make it shorter", "the name is too long");
+        rc = add_host(r, name, err);
+    }
+    return rc;
+}
+
 static int read_line(struct reader *r, struct err *err)
 {
     int rc;
@@ -162,6 +208,8 @@ static int read_line(struct reader *r, struct err *err)
     rc = host_line_read(&r->line, err);
     if (rc < 0 || r->line.who.len == 0)
         return rc;
+    if (r->line.pool)
+        return add_pool(r, err);
     return host_range_expand(&r->line.where, r->line.who, add_host, r, err);
 }
 
@@ -269,6 +317,11 @@ bool host_measures(const struct host *host)
     return strcmp(host_gpus(host), "none") != 0;
 }
 
+bool host_is_rented(const struct host *host)
+{
+    return host->rental.start[0] != '\0';
+}
+
 int hosts_can_sweep(const char *file, const struct hosts *hosts,
                     struct err *err)
 {
@@ -298,4 +351,12 @@ void hosts_local(struct hosts *out)
                                 .address = "localhost",
                                 .local = true,
                                 .gpus = "all" };
+}
+
+bool hosts_are_local(const struct hosts *hosts)
+{
+    for (size_t i = 0; i < hosts->n; i++)
+        if (!hosts->list[i].local)
+            return false;
+    return true;
 }

@@ -23,6 +23,34 @@ enum host_role {
     HOST_BUILDER, /* builds only */
 };
 
+/* How a machine is acquired and released, and what holding it costs at least.
+ * Commands run on this machine, without a shell (docs/fleet.md). */
+struct host_rental {
+    char start[1024]; /* "": the machine is there already */
+    char stop[1024];
+    char poweroff[1024]; /* the worker runs it, if it is left alone */
+    double boot_s;       /* from start= to the first login; 0: not given */
+    double min_bill_s;   /* is paid for at least */
+    double round_s;      /* the bill is a multiple of it */
+    bool spot;           /* may vanish at any time */
+};
+
+/* A node that Slurm gives: "slurm:PARTITION nodes=1-4" is four hosts, from
+ * slurm:PARTITION-1 on.  Its workdir is a folder that the nodes share. */
+struct host_slurm {
+    char partition[64]; /* "": not a node of Slurm */
+    int task;           /* of an array, from 1 */
+    int least, most;    /* nodes that are asked for at a time */
+    int gpus;           /* of a node, as generic resource; 0: none asked */
+    int minutes;        /* limit of a job; 0: that of the partition */
+};
+
+/* How its worker comes, if it dials back instead of being reached by SSH. */
+struct host_dial {
+    bool back; /* transport=tcp, and every node of Slurm */
+    struct host_slurm slurm;
+};
+
 /* An attribute that the file does not give is "". */
 struct host {
     char name[256];    /* as written, ranges expanded; unique in the file */
@@ -41,7 +69,9 @@ struct host {
     char allow[1024]; /* folders of the home folder that programs see, ':' */
     char hostkey[64]; /* "SHA256:..." */
     char jump[256];   /* [user@]host[:port] or an alias */
-    int line;         /* line number in the file, for messages */
+    struct host_rental rental;
+    struct host_dial dial;
+    int line; /* line number in the file, for messages */
 };
 
 struct hosts {
@@ -65,12 +95,17 @@ bool host_measures(const struct host *host);
  * none. */
 const char *host_gpus(const struct host *host);
 
+/* Must this host be acquired before it can be used? */
+bool host_is_rented(const struct host *host);
+
 /* A sweep needs a host that measures and a host that builds.  Returns 0, or
  * ERR_INPUT if 'file' lacks one of them. */
 int hosts_can_sweep(const char *file, const struct hosts *hosts,
                     struct err *err);
 
 /* This machine only, for a sweep without a hosts file. */
+/* Is none of them reached over a network? */
+bool hosts_are_local(const struct hosts *hosts);
 void hosts_local(struct hosts *out);
 
 #endif

@@ -16,8 +16,10 @@
 #include "coordinator/store/row.h"
 #include "coordinator/store/row_cells.h"
 #include "coordinator/store/store.h"
+#include "coordinator/stored/stored_ready.h"
 #include "coordinator/text/json_out.h"
 #include "coordinator/print/table.h"
+#include "coordinator/text/suggest.h"
 #include "coordinator/text/terminal.h"
 
 #define TEXT_MAX (1 << 16)
@@ -57,10 +59,41 @@ static const struct listing {
                           " relative_l2, max_error, round(held_s, 3) AS held_s,"
                           " counted, detail FROM result WHERE config=? ORDER "
                           "BY received_utc",
-      "SELECT * FROM result WHERE config=? ORDER BY received_utc" },
+      "SELECT r.*, y.driver, y.toolkit, y.boot_id, y.worker_version"
+      " FROM result r" STORED_READY
+      " WHERE r.config=? ORDER BY r.received_utc" },
 };
 
 /* ---- find the configuration ---- */
+
+/* What is neither values nor a key may be the name of a tunable or a gate. */
+static int no_such_name(const struct stored_spec *stored, const char *which,
+                        struct err *err)
+{
+    const struct spec_space *space = &stored->spec->space;
+    const char *names[SPEC_AXES_MAX + SPEC_LIST_MAX], *near;
+    size_t n = 0;
+
+    for (; n < space->n_axes; n++)
+        names[n] = space->axes[n].name;
+    for (size_t i = 0; i < space->n_gates; i++)
+        names[n++] = space->gates[i].name;
+    near = suggest_name(which, strlen(which), names, n);
+    if (!near)
+        return err_set(err, ERR_INPUT,
+                       "'%.64s' is neither NAME=VALUE nor the first digits of "
+                       "a key",
+                       which);
+    if (strcmp(near, which) != 0)
+        return err_set(err, ERR_INPUT,
+                       "'%.64s' is not a configuration; did you mean '%.64s'?",
+                       which, near);
+    return err_set(err, ERR_INPUT,
+                   "'%.64s' is a name of the sweep file, not a configuration: "
+                   "give NAME=VALUE for all tunables, or the first digits of "
+                   "a key; fa-coord space lists the gates",
+                   which);
+}
 
 static int find_by_key(const struct report *report, const char *which,
                        struct explain *out, struct err *err)
@@ -101,6 +134,7 @@ static int find_by_values(const struct report *report,
         config_key(stored->spec, stored->values, out->key);
         config_text(stored->spec, stored->values, &text);
         out->text = mem_strdup(buf_text(&text));
+        config_remark(stored->spec, stored->values, &out->odd);
         out->rejected_by =
             space_rejected_by(stored->space, stored->values, err);
         if (out->rejected_by == SPACE_ERROR)
@@ -135,6 +169,8 @@ int explain_find(const struct report *report, struct stored_spec *stored,
     *out = (struct explain){ .rejected_by = SPACE_PASSES };
     if (strchr(which, '='))
         rc = find_by_values(report, stored, which, out, err);
+    else if (which[strspn(which, "0123456789abcdef")])
+        rc = no_such_name(stored, which, err);
     else
         rc = find_by_key(report, which, out, err);
     if (rc == 0 && !out->text) {
@@ -287,6 +323,7 @@ static void print_gates(const struct explain *explain,
                         const struct stored_spec *stored, FILE *to)
 {
     struct table *table = table_new();
+    bool any = false;
 
     table_column(table, 'l', "gate");
     table_column(table, 'l', "says");
@@ -297,13 +334,16 @@ static void print_gates(const struct explain *explain,
 
         if (gate->warns && !is_warned(explain->config, gate->name))
             continue;
+        any = true;
         table_cell(table, "%s", gate->name);
         table_cell(table, "%s", gate_verdict(explain, i, gate->warns));
         table_cell(table, "%s", gate->rule.text);
         table_cell(table, "%s", gate->why);
     }
-    fputc('\n', to);
-    table_print(table, to);
+    if (any) {
+        fputc('\n', to);
+        table_print(table, to);
+    }
     table_free(table);
 }
 
@@ -329,6 +369,8 @@ static void print_head(const struct explain *explain,
         fprintf(to, explain->rejected_by >= 0
                         ? "never built, because a gate rejects it\n"
                         : "not tried in this sweep\n");
+        if (explain->rejected_by < 0 && explain->odd.text[0])
+            fprintf(to, "%s\n", explain->odd.text);
         return;
     }
     fprintf(to, "%s%s", config->baseline ? "the baseline; " : "",

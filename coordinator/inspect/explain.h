@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "common/err.h"
 #include "common/hash.h"
 
-struct err;
 struct report;
 struct store;
 struct stored_spec;
@@ -21,6 +21,7 @@ struct explain {
     const struct report_config *config; /* NULL: it was never used */
     char *text;                         /* A=1 B=2 */
     int rejected_by;                    /* gate of the spec, -1: none */
+    struct err odd; /* config_remark() on what was typed, or "" */
 };
 
 /* Find the configuration that 'which' names: the first digits of its key, or

@@ -12,7 +12,7 @@
 #include "coordinator/replay/landscape.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/stored_spec.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
 

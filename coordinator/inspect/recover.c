@@ -53,6 +53,7 @@ static const char *const drops[] = {
     "DELETE FROM outcome WHERE config NOT IN (SELECT key FROM config)",
     without_evidence,
     "DELETE FROM interval WHERE end_ns < start_ns",
+    "DELETE FROM held WHERE end_ns < start_ns",
     "DELETE FROM step WHERE config NOT IN (SELECT key FROM config)",
     "DELETE FROM contestant WHERE pass NOT IN (SELECT pass FROM contest)",
     "DELETE FROM contestant WHERE config NOT IN (SELECT key FROM config)",

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <zmq.h>
 
@@ -64,19 +65,59 @@ static void tell_remarks(struct host_session *session)
             host_session_tell(session, HOST_THREADS_REMARK, 0, line);
 }
 
+bool host_session_is_rented(struct host_session *session)
+{
+    if (!session->rental.is_parked)
+        return true;
+    host_session_tell(session, HOST_THREADS_PARKED, 0, "");
+    while (!session->rental.next)
+        if (host_session_told_to_stop(session, -1))
+            return false;
+    free(session->rental.place);
+    session->task.host = session->rental.place = session->rental.next;
+    session->rental.next = NULL;
+    session->rental.is_parked = session->has_worked = false;
+    return true;
+}
+
+/* Between connections only: a connection borrows the host. */
+static void note_place(struct host_session *session, struct host *place)
+{
+    free(session->rental.next);
+    session->rental.next = place;
+}
+
+void host_session_fini(struct host_session *session)
+{
+    struct host_session_word word = { .text = "" };
+
+    while (zmq_recv(session->news, &word, sizeof(word), ZMQ_DONTWAIT) > 0) {
+        if (strcmp(word.text, "PLACE") == 0)
+            free(word.place);
+        word.text[0] = '\0';
+    }
+    free(session->rental.place);
+    free(session->rental.next);
+    invite_wipe(&session->task.invite);
+}
+
 bool host_session_told_to_stop(struct host_session *session, long wait_ms)
 {
     zmq_pollitem_t item = { .socket = session->news, .events = ZMQ_POLLIN };
-    char word[8] = "";
+    struct host_session_word word = { .text = "" };
 
     if (session->stopping || zmq_poll(&item, 1, wait_ms) <= 0)
         return session->stopping;
     /* nothing to receive: the starter is gone */
-    (void)zmq_recv(session->news, word, sizeof(word) - 1, ZMQ_DONTWAIT);
-    if (strcmp(word, "AGAIN") == 0)
+    (void)zmq_recv(session->news, &word, sizeof(word), ZMQ_DONTWAIT);
+    if (strcmp(word.text, "AGAIN") == 0)
         session->again = true;
-    else if (strcmp(word, "LOGIN") == 0)
+    else if (strcmp(word.text, "LOGIN") == 0)
         session->is_admitted = true;
+    else if (strcmp(word.text, "PARK") == 0)
+        session->rental.is_parked = session->again = true;
+    else if (strcmp(word.text, "PLACE") == 0)
+        note_place(session, word.place);
     else
         session->stopping = true;
     return session->stopping;
@@ -90,7 +131,7 @@ int host_session_enter(void *self, const char *server, struct err *err)
     session->is_admitted = false;
     host_session_tell(session, HOST_THREADS_LOGIN_ASKED, 0, server);
     while (!session->is_admitted)
-        if (host_session_told_to_stop(session, -1))
+        if (host_session_told_to_stop(session, -1) || session->rental.is_parked)
             return err_set(err, ERR_NETWORK, "told to stop");
     return 0;
 }

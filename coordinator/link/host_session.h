@@ -22,6 +22,21 @@ struct stream;
 
 #define HOST_SESSION_REMARKS_BYTES 2048
 
+/* What the starter sends: a word, and with PLACE the host as it was acquired,
+ * which the session frees. */
+struct host_session_word {
+    char text[8];
+    struct host *place;
+};
+
+/* A machine that is acquired and released. */
+struct host_session_rental {
+    bool is_rented;     /* it is one */
+    bool is_parked;     /* it is not acquired now */
+    struct host *place; /* task.host as it was acquired last; or NULL */
+    struct host *next;  /* as it was acquired now; or NULL */
+};
+
 struct host_session {
     struct host_thread_task task;
     char socket_path[PUMP_PATH_MAX + 1]; /* of the ROUTER */
@@ -33,13 +48,14 @@ struct host_session {
     struct buf nothing;                       /* empty */
     char remarks[HOST_SESSION_REMARKS_BYTES]; /* of the last login */
     struct upload_watch upload;
-    bool is_uploading;    /* it began one that is not complete */
-    bool was_attached;    /* in this connection */
-    bool has_worked;      /* in any of them */
-    bool has_asked;       /* for a login, which is not over */
-    bool is_admitted;     /* LOGIN has come */
-    bool stopping;        /* STOP has come */
-    bool again;           /* the connection must be made again */
+    bool is_uploading; /* it began one that is not complete */
+    bool was_attached; /* in this connection */
+    bool has_worked;   /* in any of them */
+    bool has_asked;    /* for a login, which is not over */
+    bool is_admitted;  /* LOGIN has come */
+    bool stopping;     /* STOP has come */
+    bool again;        /* the connection must be made again */
+    struct host_session_rental rental;
     int64_t attach_by_ns; /* until then the worker may start */
 };
 
@@ -52,6 +68,12 @@ void host_session_tell(struct host_session *session,
 /* Receive one word from the starter, waiting up to 'wait_ms' (-1: for ever):
  * STOP, which is final, AGAIN or LOGIN. */
 bool host_session_told_to_stop(struct host_session *session, long wait_ms);
+
+/* Wait until the machine is acquired, if it is not; false when told to stop. */
+bool host_session_is_rented(struct host_session *session);
+
+/* Free what the session has, at the end of its thread. */
+void host_session_fini(struct host_session *session);
 
 /* For struct remote_gate: wait until the login may begin.  ERR_NETWORK when
  * told to stop; 'self' is the session. */

@@ -9,12 +9,14 @@
 #include "common/clock.h"
 #include "common/int64.h"
 #include "common/mem.h"
+#include "coordinator/hosts/hosts.h"
 #include "coordinator/link/host_session.h"
 #include "coordinator/remote/login_pace.h"
 
 #define RETRY_FIRST_MS 500
 #define RETRY_MAX_MS 30000
-#define LINGER_MS 2000 /* to send the last messages */
+#define RETRY_RENTED_MS 2000 /* it costs while it boots */
+#define LINGER_MS 2000       /* to send the last messages */
 #define JOIN_TURN_MS 50
 
 struct host_thread {
@@ -32,10 +34,12 @@ struct host_thread {
 /* ---- the thread ---- */
 
 /* A host that has worked is not given up: its login may be refused for a while,
- * by an account server that is down or a folder that is full. */
+ * by an account server that is down or a folder that is full.  A machine that
+ * was just started may get its keys after its sshd. */
 static bool is_hopeless(const struct host_session *session, int rc)
 {
-    return !session->has_worked && (rc == ERR_AUTH || rc == ERR_INPUT);
+    return !session->has_worked && !session->rental.is_rented &&
+           (rc == ERR_AUTH || rc == ERR_INPUT);
 }
 
 static void work(struct host_session *session)
@@ -47,11 +51,15 @@ static void work(struct host_session *session)
         struct err err;
         int rc;
 
+        if (!host_session_is_rented(session))
+            return;
         host_session_tell(session, HOST_THREADS_CONNECTING, 0, "");
         session->was_attached = session->again = false;
         rc = host_session_attach(session, &err);
         if (rc == 1 || host_session_told_to_stop(session, 0))
             return;
+        if (session->rental.is_parked)
+            continue;
         if (rc == ERR_BUSY) { /* the starter knows, and judges it */
             if (host_session_told_to_stop(
                     session,
@@ -77,7 +85,9 @@ static void work(struct host_session *session)
             retry_ms = RETRY_FIRST_MS;
         if (host_session_told_to_stop(session, retry_ms))
             return;
-        retry_ms = int64_min(retry_ms * 2, RETRY_MAX_MS);
+        retry_ms =
+            int64_min(retry_ms * 2, session->rental.is_rented ? RETRY_RENTED_MS
+                                                              : RETRY_MAX_MS);
     }
 }
 
@@ -95,7 +105,7 @@ static void *host_thread_main(void *arg)
         work(session);
         host_session_tell(session, HOST_THREADS_ENDED, 0, "");
     }
-    invite_wipe(&session->task.invite);
+    host_session_fini(session);
     zmq_close(session->news);
     return NULL;
 }
@@ -133,6 +143,9 @@ int host_thread_start(void *zctx, const struct host_thread_task *task,
     thread->zctx = zctx;
     thread->session.task = *task;
     thread->session.remote_options = options->remote;
+    thread->session.rental.is_rented =
+        options->rents && host_is_rented(task->host);
+    thread->session.rental.is_parked = thread->session.rental.is_rented;
     thread->session.remote_options.gate =
         (struct remote_gate){ .enter = host_session_enter,
                               .self = &thread->session };
@@ -179,6 +192,23 @@ void host_thread_admit(struct host_thread *thread)
 void host_thread_reconnect(struct host_thread *thread)
 {
     zmq_send(thread->pipe, "AGAIN", 5, ZMQ_DONTWAIT);
+}
+
+/* The thread frees the copy. */
+void host_thread_rented(struct host_thread *thread, const struct host *place)
+{
+    struct host_session_word word = {
+        .text = "PLACE",
+        .place = mem_dup(place, sizeof(*place)),
+    };
+
+    if (zmq_send(thread->pipe, &word, sizeof(word), ZMQ_DONTWAIT) < 0)
+        free(word.place);
+}
+
+void host_thread_park(struct host_thread *thread)
+{
+    zmq_send(thread->pipe, "PARK", 4, ZMQ_DONTWAIT);
 }
 
 void host_thread_dismiss(struct host_thread *thread)

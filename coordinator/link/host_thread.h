@@ -42,6 +42,11 @@ void host_thread_admit(struct host_thread *thread);
 /* Tell it to drop its connection, if it has one, and to connect again. */
 void host_thread_reconnect(struct host_thread *thread);
 
+/* Tell it that its machine was acquired, and where it is; and to drop its
+ * connection and wait for that. */
+void host_thread_rented(struct host_thread *thread, const struct host *place);
+void host_thread_park(struct host_thread *thread);
+
 /* Tell it to end. */
 void host_thread_dismiss(struct host_thread *thread);
 /* Tell it to end, wait for that, and free it.  False if it is still inside a

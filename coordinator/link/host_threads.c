@@ -28,32 +28,6 @@ struct host_threads {
     struct worker_binary worker;
 };
 
-/* fa-worker is in the folder of fa-coord, or where `cmake --install` puts
- * it. */
-static int load_worker(struct worker_binary *out, struct err *err)
-{
-    static const char *const places[] = { "fa-worker",
-                                          "../libexec/fa-coord/fa-worker" };
-    char self[PATH_MAX], path[PATH_MAX + 64];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    char *slash;
-
-    self[int64_max(n, 0)] = '\0';
-    slash = strrchr(self, '/');
-    if (!slash)
-        return err_set(err, ERR_SYSTEM, "/proc/self/exe: %s", strerror(errno));
-    *slash = '\0';
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        snprintf(path, sizeof(path), "%s/%s", self, places[i]);
-        if (access(path, R_OK) == 0)
-            return worker_binary_load(path, out, err);
-    }
-    return err_set(err, ERR_INPUT,
-                   "fa-worker is not in %s; it is built and installed "
-                   "together with fa-coord",
-                   self);
-}
-
 static int start_one(struct host_threads *threads, void *zctx,
                      const struct hosts *hosts, struct router *router,
                      const struct host_threads_options *options,
@@ -70,6 +44,10 @@ static int start_one(struct host_threads *threads, void *zctx,
     struct invite *invite = &task.invite;
     int rc;
 
+    if (task.host->dial.back) {
+        threads->n++; /* dial_hosts.h */
+        return 0;
+    }
     snprintf(invite->endpoint, sizeof(invite->endpoint), "%s", INVITE_RELAY);
     snprintf(invite->server_key, CURVE_KEY_BYTES, "%s",
              router_public_key(router));
@@ -90,7 +68,7 @@ int host_threads_start(void *zctx, const struct hosts *hosts,
                        struct host_threads **out, struct err *err)
 {
     struct host_threads *threads = mem_new(1, sizeof(*threads));
-    int rc = load_worker(&threads->worker, err);
+    int rc = worker_binary_load_own(&threads->worker, err);
 
     threads->pace = login_pace_new(hosts->n);
     threads->each = mem_new(hosts->n, sizeof(struct host_thread *));
@@ -164,6 +142,17 @@ void host_threads_reconnect(struct host_threads *threads, size_t host)
     host_thread_reconnect(threads->each[host]);
 }
 
+void host_threads_rented(struct host_threads *threads, size_t host,
+                         const struct host *place)
+{
+    host_thread_rented(threads->each[host], place);
+}
+
+void host_threads_park(struct host_threads *threads, size_t host)
+{
+    host_thread_park(threads->each[host]);
+}
+
 void host_threads_dismiss(struct host_threads *threads, size_t host)
 {
     host_thread_dismiss(threads->each[host]);
@@ -179,9 +168,11 @@ bool host_threads_stop(struct host_threads *threads)
     if (!threads)
         return true;
     for (size_t i = 0; i < threads->n; i++)
-        host_thread_dismiss(threads->each[i]);
+        if (threads->each[i])
+            host_thread_dismiss(threads->each[i]);
     for (size_t i = 0; i < threads->n; i++)
-        all = host_thread_join(threads->each[i], until) && all;
+        if (threads->each[i])
+            all = host_thread_join(threads->each[i], until) && all;
     if (all) {
         worker_binary_fini(&threads->worker);
         login_pace_free(threads->pace);

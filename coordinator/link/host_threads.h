@@ -26,13 +26,16 @@
 #include "common/err.h"
 #include "coordinator/remote/remote.h"
 
+struct host;
 struct host_threads;
 struct hosts;
 struct owner;
 struct router;
+struct worker_binary;
 
 enum host_threads_event {
-    HOST_THREADS_CONNECTING,
+    HOST_THREADS_CONNECTING,  /* of a node of Slurm: it is held since 'code'
+                               * seconds */
     HOST_THREADS_LOGIN_ASKED, /* it waits for its turn at the server 'text' */
     HOST_THREADS_LOGIN_ENDED, /* with 'code' and 'text', or with 0 and who the
                                * server is; host_threads_recv() takes both */
@@ -47,6 +50,7 @@ enum host_threads_event {
     HOST_THREADS_BROKEN,   /* it will try again; 'text' says why */
     HOST_THREADS_GAVE_UP,  /* it stops trying; 'code' (ERR_*) and 'text' say
                             * why */
+    HOST_THREADS_PARKED,   /* it waits until its machine is acquired */
     HOST_THREADS_ENDED,    /* it was told to stop, and has stopped */
 };
 
@@ -62,10 +66,12 @@ struct host_threads_options {
     int64_t epoch;
     const struct owner *owner; /* who invites the workers */
     int linger_s;
+    bool rents; /* hosts that are rented wait for host_threads_rented() */
     struct remote_options remote;
 };
 
-/* Start a host thread for every host; keys come from 'router'. 'hosts' must
+/* Start a host thread for every host that is reached from here; the functions
+ * for one host are for these only.  Keys come from 'router'. 'hosts' must
  * outlive the host threads.  Stop '*out' even after an error. */
 int host_threads_start(void *zctx, const struct hosts *hosts,
                        struct router *router,
@@ -81,6 +87,12 @@ int host_threads_recv(struct host_threads *threads, size_t host,
 /* Tell one host thread to drop its connection and make another one, because the
  * host is silent.  Does nothing if it is not connected. */
 void host_threads_reconnect(struct host_threads *threads, size_t host);
+
+/* Tell one host thread that its machine was acquired, and where it is; and to
+ * drop the connection until then. */
+void host_threads_rented(struct host_threads *threads, size_t host,
+                         const struct host *place);
+void host_threads_park(struct host_threads *threads, size_t host);
 
 /* Tell one host thread to end: its host is no longer used. */
 void host_threads_dismiss(struct host_threads *threads, size_t host);

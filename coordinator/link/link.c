@@ -5,26 +5,72 @@
 
 #include <zmq.h>
 
+#include "common/clock.h"
 #include "common/limits.h"
+#include "common/log.h"
 #include "common/mem.h"
+#include "common/msg.h"
 #include "coordinator/hosts/hosts.h"
+#include "coordinator/link/dial_hosts.h"
+#include "coordinator/link/dial_keys.h"
 #include "coordinator/link/host_threads.h"
 #include "coordinator/link/router.h"
 #include "coordinator/link/run_dir.h"
+#include "coordinator/remote/deploy.h"
 
 #define FIXED_ITEMS 2 /* the ROUTER and the ZAP socket */
 /* Open files: without hosts, and for a host that is reached over another. */
 #define FILES_MIN 40
 #define FILES_HOST 10
+#define LOG_EVERY_NS (10 * NS_PER_S)
 
 struct link {
     struct run_dir run_dir;
     void *zctx;
     struct router *router;
     struct host_threads *threads;
+    struct dial_keys *dial_keys; /* both NULL if no worker dials back */
+    struct dial_hosts *dial;
+    size_t refused; /* clients, as was last logged */
+    int64_t log_ns; /* and when */
     size_t n_hosts;
     zmq_pollitem_t *items; /* the fixed ones, the hosts, then the caller's */
 };
+
+/* Workers that dial back know the keys of earlier runs. */
+static int open_router(struct link *link, const struct hosts *hosts,
+                       const struct sweep_link_options *options,
+                       const char *path, struct err *err)
+{
+    struct worker_binary program = { .bytes = NULL };
+    const struct dial_hosts_options dial = { .db = options->dial.db,
+                                             .listen = &options->dial.listen,
+                                             .epoch = options->epoch,
+                                             .linger_s = options->linger_s,
+                                             .owner = options->owner,
+                                             .zctx = link->zctx,
+                                             .program = &program };
+    const struct dial_pair *own;
+    int rc;
+
+    if (!dial_hosts_any(hosts))
+        return router_open(link->zctx, path, hosts->n, NULL, &link->router,
+                           err);
+    rc = dial_keys_open(options->dial.db, &link->dial_keys, err);
+    if (rc < 0)
+        return rc;
+    own = dial_keys_server(link->dial_keys);
+    rc = router_open(link->zctx, path, hosts->n,
+                     &(struct router_keys){ own->public_key, own->secret_key },
+                     &link->router, err);
+    if (rc == 0 && dial_hosts_slurm(hosts))
+        rc = worker_binary_load_own(&program, err);
+    if (rc == 0)
+        rc = dial_hosts_open(hosts, link->router, link->dial_keys, &dial,
+                             &link->dial, err);
+    worker_binary_fini(&program);
+    return rc;
+}
 
 static int link_open(void *self, const struct hosts *hosts,
                      const struct sweep_link_options *options, struct err *err)
@@ -35,6 +81,7 @@ static int link_open(void *self, const struct hosts *hosts,
                                             .epoch = options->epoch,
                                             .linger_s = options->linger_s,
                                             .owner = options->owner,
+                                            .rents = options->rents,
                                             .remote = *options->remote };
     int rc = limits_check_files(FILES_MIN + FILES_HOST * (int)hosts->n, err);
 
@@ -45,7 +92,7 @@ static int link_open(void *self, const struct hosts *hosts,
     run_dir_file(&link->run_dir, "router", socket_path);
     link->n_hosts = hosts->n;
     link->zctx = zmq_ctx_new();
-    rc = router_open(link->zctx, socket_path, hosts->n, &link->router, err);
+    rc = open_router(link, hosts, options, socket_path, err);
     if (rc == 0)
         rc = host_threads_start(link->zctx, hosts, link->router, &threads,
                                 &link->threads, err);
@@ -58,11 +105,15 @@ static void link_close(void *self)
 {
     struct link *link = self;
 
+    dial_hosts_close(link->dial);
     if (host_threads_stop(link->threads)) {
         router_close(link->router);
         if (link->zctx)
             zmq_ctx_term(link->zctx);
     }
+    dial_keys_close(link->dial_keys);
+    link->dial = NULL;
+    link->dial_keys = NULL;
     run_dir_close(&link->run_dir);
 }
 
@@ -72,19 +123,41 @@ static short zmq_events(short events)
                    (events & POLLOUT ? ZMQ_POLLOUT : 0));
 }
 
+/* A client whose key is not known is not answered; how many there were is in
+ * the log. */
+static void log_refused(struct link *link)
+{
+    size_t refused = router_refused(link->router);
+    int64_t now_ns = clock_boot_ns();
+
+    if (refused == link->refused || now_ns < link->log_ns)
+        return;
+    log_line(LOG_W, "CLIENTS-REFUSED", "n=%zu", refused);
+    link->refused = refused;
+    link->log_ns = now_ns + LOG_EVERY_NS;
+}
+
 static void link_wait(void *self, struct pollfd *fds, size_t n, long ms)
 {
     struct link *link = self;
-    size_t first = FIXED_ITEMS + link->n_hosts;
+    size_t first = FIXED_ITEMS;
 
-    link->items = mem_grow(link->items, first + n, sizeof(*link->items));
+    link->items =
+        mem_grow(link->items, first + 2 * link->n_hosts + n,
+                 sizeof(*link->items)); /* a line of Slurm has a host */
     link->items[0] = (zmq_pollitem_t){ .socket = router_socket(link->router),
                                        .events = ZMQ_POLLIN };
     link->items[1] = (zmq_pollitem_t){ .socket = router_zap(link->router),
                                        .events = ZMQ_POLLIN };
     for (size_t i = 0; i < link->n_hosts; i++)
-        link->items[FIXED_ITEMS + i] =
-            (zmq_pollitem_t){ .socket = host_threads_socket(link->threads, i),
+        if (!dial_hosts_has(link->dial, i))
+            link->items[first++] =
+                (zmq_pollitem_t){ .socket =
+                                      host_threads_socket(link->threads, i),
+                                  .events = ZMQ_POLLIN };
+    for (size_t i = 0; dial_hosts_socket(link->dial, i); i++)
+        link->items[first++] =
+            (zmq_pollitem_t){ .socket = dial_hosts_socket(link->dial, i),
                               .events = ZMQ_POLLIN };
     for (size_t i = 0; i < n; i++)
         link->items[first + i] =
@@ -92,13 +165,22 @@ static void link_wait(void *self, struct pollfd *fds, size_t n, long ms)
                               .events = zmq_events(fds[i].events) };
     zmq_poll(link->items, (int)(first + n), ms);
     router_step(link->router);
+    log_refused(link);
+    dial_hosts_step(link->dial);
 }
 
 static int link_recv(void *self, size_t *host, struct msg *msg, struct err *err)
 {
     struct link *link = self;
+    int rc;
 
-    return router_recv(link->router, host, msg, err);
+    while ((rc = router_recv(link->router, host, msg, err)) == 1) {
+        if (!dial_hosts_has(link->dial, *host) ||
+            dial_hosts_hear(link->dial, *host, msg))
+            return 1;
+        msg_fini(msg);
+    }
+    return rc;
 }
 
 static int link_send(void *self, size_t host, const struct msg *msg,
@@ -106,6 +188,8 @@ static int link_send(void *self, size_t host, const struct msg *msg,
 {
     struct link *link = self;
 
+    if (dial_hosts_has(link->dial, host))
+        dial_hosts_sent(link->dial, host, msg);
     return router_send(link->router, host, msg, err);
 }
 
@@ -113,21 +197,43 @@ static int link_news(void *self, size_t host, struct host_thread_news *out)
 {
     struct link *link = self;
 
-    return host_threads_recv(link->threads, host, out);
+    return dial_hosts_has(link->dial, host)
+               ? dial_hosts_news(link->dial, host, out)
+               : host_threads_recv(link->threads, host, out);
 }
 
 static void link_reconnect(void *self, size_t host)
 {
     struct link *link = self;
 
-    host_threads_reconnect(link->threads, host);
+    if (dial_hosts_has(link->dial, host))
+        dial_hosts_reconnect(link->dial, host);
+    else
+        host_threads_reconnect(link->threads, host);
 }
 
 static void link_dismiss(void *self, size_t host)
 {
     struct link *link = self;
 
-    host_threads_dismiss(link->threads, host);
+    if (dial_hosts_has(link->dial, host))
+        dial_hosts_dismiss(link->dial, host);
+    else
+        host_threads_dismiss(link->threads, host);
+}
+
+static void link_rented(void *self, size_t host, const struct host *place)
+{
+    struct link *link = self;
+
+    host_threads_rented(link->threads, host, place);
+}
+
+static void link_park(void *self, size_t host)
+{
+    struct link *link = self;
+
+    host_threads_park(link->threads, host);
 }
 
 struct link *link_new(void)
@@ -153,5 +259,7 @@ struct sweep_link link_table(struct link *link)
                                 .send = link_send,
                                 .news = link_news,
                                 .reconnect = link_reconnect,
-                                .dismiss = link_dismiss };
+                                .dismiss = link_dismiss,
+                                .rented = link_rented,
+                                .park = link_park };
 }

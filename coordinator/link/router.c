@@ -17,6 +17,8 @@
 #define SOCKET_PATH_MAX 107
 #define ROUTING_ID_BYTES_MAX 255
 #define ZAP_FRAMES_MAX 16
+/* A foreign client that says nothing loses its connection then. */
+#define HANDSHAKE_MS 10000
 
 struct peer {
     char public_key[CURVE_KEY_BYTES]; /* "" until admitted */
@@ -38,11 +40,22 @@ static int zerr(struct err *err, const char *what)
     return err_set(err, ERR_SYSTEM, "%s: %s", what, zmq_strerror(zmq_errno()));
 }
 
-int router_open(void *zctx, const char *path, size_t hosts, struct router **out,
+static int own_keys(struct router *router, const struct router_keys *keys,
+                    char secret_key[CURVE_KEY_BYTES], struct err *err)
+{
+    if (!keys)
+        return curve_keypair(router->public_key, secret_key, err);
+    memcpy(router->public_key, keys->public_key, CURVE_KEY_BYTES);
+    memcpy(secret_key, keys->secret_key, CURVE_KEY_BYTES);
+    return 0;
+}
+
+int router_open(void *zctx, const char *path, size_t hosts,
+                const struct router_keys *keys, struct router **out,
                 struct err *err)
 {
     struct router *router = mem_new(1, sizeof(*router));
-    char secret_key[CURVE_KEY_BYTES], endpoint[128];
+    char secret_key[CURVE_KEY_BYTES] = "", endpoint[128];
     int rc, no_linger = 0;
 
     router->peers = mem_new(hosts, sizeof(*router->peers));
@@ -61,7 +74,7 @@ int router_open(void *zctx, const char *path, size_t hosts, struct router **out,
         goto out;
     }
     snprintf(endpoint, sizeof(endpoint), "ipc://%s", path);
-    rc = curve_keypair(router->public_key, secret_key, err);
+    rc = own_keys(router, keys, secret_key, err);
     if (rc == 0)
         rc = curve_server(router->socket, ZAP_DOMAIN, secret_key, err);
     if (rc == 0 && (zmq_setsockopt(router->zap, ZMQ_LINGER, &no_linger,
@@ -76,6 +89,23 @@ out:
         return rc;
     }
     *out = router;
+    return 0;
+}
+
+int router_listen(struct router *router, const char *endpoint, int *port,
+                  struct err *err)
+{
+    char bound[128];
+    size_t len = sizeof(bound);
+    int both = 1, handshake_ms = HANDSHAKE_MS;
+
+    if (zmq_setsockopt(router->socket, ZMQ_IPV6, &both, sizeof(both)) < 0 ||
+        zmq_setsockopt(router->socket, ZMQ_HANDSHAKE_IVL, &handshake_ms,
+                       sizeof(handshake_ms)) < 0 ||
+        zmq_bind(router->socket, endpoint) < 0 ||
+        zmq_getsockopt(router->socket, ZMQ_LAST_ENDPOINT, bound, &len) < 0)
+        return zerr(err, endpoint);
+    *port = (int)strtol(strrchr(bound, ':') + 1, NULL, 10);
     return 0;
 }
 
@@ -104,9 +134,15 @@ int router_admit(struct router *router, size_t host,
 
     if (rc < 0)
         return rc;
+    router_admit_key(router, host, public_key);
+    return 0;
+}
+
+void router_admit_key(struct router *router, size_t host,
+                      const char *public_key)
+{
     memcpy(router->peers[host].public_key, public_key, CURVE_KEY_BYTES);
     router->peers[host].routing_id_len = 0;
-    return 0;
 }
 
 void *router_socket(struct router *router)

@@ -21,9 +21,19 @@
 
 struct router;
 
-/* Bind to 'path' (a unix socket in a 0700 folder, at most 107 bytes). */
-int router_open(void *zctx, const char *path, size_t hosts, struct router **out,
+/* A key pair of the ROUTER itself. */
+struct router_keys {
+    const char *public_key, *secret_key;
+};
+
+/* Bind to 'path' (a unix socket in a 0700 folder, at most 107 bytes).  'keys'
+ * are its own; NULL: they are drawn. */
+int router_open(void *zctx, const char *path, size_t hosts,
+                const struct router_keys *keys, struct router **out,
                 struct err *err);
+/* Bind to a "tcp://ADDRESS:PORT" as well; with the port '*' to a free one. */
+int router_listen(struct router *router, const char *endpoint, int *port,
+                  struct err *err);
 void router_close(struct router *router);
 
 const char *router_public_key(const struct router *router);
@@ -33,6 +43,10 @@ const char *router_public_key(const struct router *router);
 int router_admit(struct router *router, size_t host,
                  char public_key[CURVE_KEY_BYTES],
                  char secret_key[CURVE_KEY_BYTES], struct err *err);
+
+/* The same with a public key that exists. */
+void router_admit_key(struct router *router, size_t host,
+                      const char *public_key);
 
 /* The two sockets to poll for input. */
 void *router_socket(struct router *router);

@@ -10,11 +10,15 @@
 #ifndef FA_COORDINATOR_LINK_SWEEP_IO_H
 #define FA_COORDINATOR_LINK_SWEEP_IO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "coordinator/link/listen.h"
+
 struct host_thread_news;
 struct err;
+struct host;
 struct hosts;
 struct msg;
 struct owner;
@@ -29,12 +33,20 @@ struct sweep_clock {
     int64_t (*cpu_ns)(void *self);  /* that the calling thread has used */
 };
 
+/* For hosts whose workers dial back. */
+struct sweep_link_dial {
+    const char *db; /* that of the command; its steps have others */
+    struct listen listen;
+};
+
 /* What the link needs to connect to the hosts. */
 struct sweep_link_options {
     int64_t epoch;
     int linger_s;
     const struct owner *owner; /* of the database; borrowed until open ends */
     const struct remote_options *remote; /* borrowed until close */
+    bool rents; /* hosts that are rented wait for rented() */
+    struct sweep_link_dial dial;
 };
 
 struct sweep_link {
@@ -57,6 +69,11 @@ struct sweep_link {
     int (*news)(void *self, size_t host, struct host_thread_news *out);
     /* Drop the connection and make another one. */
     void (*reconnect)(void *self, size_t host);
+    /* Only for a host that is rented (hosts.h), and not open() before it is
+     * acquired: connect to it, where 'place' says; and drop the connection
+     * until it is acquired again.  'place' is copied. */
+    void (*rented)(void *self, size_t host, const struct host *place);
+    void (*park)(void *self, size_t host);
     /* Drop it for good: the host is no longer used. */
     void (*dismiss)(void *self, size_t host);
 };

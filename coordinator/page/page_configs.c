@@ -12,6 +12,11 @@
 
 #define KEY_DIGITS_LEAST 8
 
+enum {
+    DIGITS = 36,
+    SHARED_LEAST = 8 /* configurations a value, for which a digit is shorter */
+};
+
 /* What a column is of: a figure at a shape, a metric or a tunable. */
 struct column {
     const struct report *report;
@@ -196,22 +201,67 @@ static bool same(double a, double b)
     return a == b || (!isfinite(a) && !isfinite(b));
 }
 
-/* Without the spaces of json_out.h: they would be a sixth of the page. */
-static void put_numbers(struct json_out *out, const char *key,
-                        const double *numbers, size_t n, int digits)
+/* ---- columns of few values */
+
+/* How many indices below 'distinct' one digit of base 36 holds. */
+static size_t digit_holds(size_t distinct)
 {
-    bool constant = true;
+    size_t held = 0;
+
+    for (size_t states = distinct; states <= DIGITS; states *= distinct)
+        held++;
+    return held;
+}
+
+/* Indices below 'distinct', 2 to 36, as digits of one text, the first of those
+ * that share a digit lowest: of two words it holds five. */
+static void put_digits(struct json_out *out, const char *key, const double *at,
+                       size_t n, size_t distinct)
+{
+    size_t held = digit_holds(distinct), len = 0;
+    char *digits = mem_new(n + 1, 1);
+
+    for (size_t i = 0; i < n; i += held) {
+        size_t digit = 0;
+
+        for (size_t k = held; k-- > 0;)
+            digit = digit * distinct + (i + k < n ? (size_t)at[i + k] : 0);
+        digits[len++] = "0123456789abcdefghijklmnopqrstuvwxyz"[digit];
+    }
+    json_out_text(out, key, digits);
+    free(digits);
+}
+
+/* The different ones of 'numbers', in the order in which they come, into
+ * 'values', and which one each is into 'at'.  Returns how many there are, or
+ * 0 if they are more than 'most'. */
+static size_t different(const double *numbers, size_t n, size_t most,
+                        double *values, double *at)
+{
+    size_t distinct = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t v = 0;
+
+        while (v < distinct && !same(values[v], numbers[i]))
+            v++;
+        if (v == most)
+            return 0;
+        if (v == distinct)
+            values[distinct++] = numbers[i];
+        at[i] = (double)v;
+    }
+    return distinct;
+}
+
+/* Without the spaces of json_out.h: they would be a sixth of the page. */
+static void put_array(struct json_out *out, const char *key,
+                      const double *numbers, size_t n, int digits)
+{
     char *array, text[40];
     size_t len;
-    FILE *to;
+    FILE *to = mem_stream(&array, &len);
 
-    for (size_t i = 1; i < n; i++)
-        constant = constant && same(numbers[0], numbers[i]);
-    if (constant) {
-        page_data_real(out, key, n ? numbers[0] : (double)NAN, digits);
-        return;
-    }
-    to = mem_stream(&array, &len);
     for (size_t i = 0; i < n; i++) {
         real_text(numbers[i], digits, text, sizeof(text));
         fprintf(to, "%c%s", i ? ',' : '[', text);
@@ -222,21 +272,33 @@ static void put_numbers(struct json_out *out, const char *key,
     free(array);
 }
 
-/* Indices of up to 36 words are digits of one text. */
+static void put_numbers(struct json_out *out, const char *key,
+                        const double *numbers, size_t n, int digits)
+{
+    double values[DIGITS], *at = mem_new(n + 1, sizeof(*at));
+    size_t most = n / SHARED_LEAST < DIGITS ? n / SHARED_LEAST : DIGITS;
+    size_t distinct = different(numbers, n, most ? most : 1, values, at);
+
+    if (n == 0 || distinct == 1) {
+        page_data_real(out, key, n ? numbers[0] : (double)NAN, digits);
+    } else if (distinct) {
+        json_out_open(out, key, '{');
+        put_array(out, "numbers", values, distinct, digits);
+        put_digits(out, "at", at, n, distinct);
+        json_out_close(out);
+    } else {
+        put_array(out, key, numbers, n, digits);
+    }
+    free(at);
+}
+
 static void put_indices(struct json_out *out, const char *key, const double *at,
                         size_t n, size_t distinct)
 {
-    char *digits;
-
-    if (distinct < 2 || distinct > 36) {
+    if (distinct < 2 || distinct > DIGITS)
         put_numbers(out, key, at, n, 15);
-        return;
-    }
-    digits = mem_new(n + 1, 1);
-    for (size_t i = 0; i < n; i++)
-        digits[i] = "0123456789abcdefghijklmnopqrstuvwxyz"[(size_t)at[i]];
-    json_out_text(out, key, digits);
-    free(digits);
+    else
+        put_digits(out, key, at, n, distinct);
 }
 
 static void put_figures(struct json_out *out, const char *key,

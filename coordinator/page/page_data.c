@@ -4,12 +4,17 @@
 #include "common/err.h"
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/conclusion/conclusion_print.h"
+#include "coordinator/lessons/lessons.h"
 #include "coordinator/lessons/lessons_print.h"
 #include "coordinator/page/page_history.h"
 #include "coordinator/report/report_print.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/stored_spec.h"
 #include "coordinator/text/json_out.h"
+
+enum {
+    PAIRS_SHOWN = 20 /* of tunables, the strongest */
+};
 
 static void put_named(struct json_out *out, const struct spec_named *named)
 {
@@ -39,6 +44,17 @@ static void put_names(struct json_out *out, const struct report *report)
     json_out_raw(out, "facts", known ? report->sweep.facts : "{}");
 }
 
+/* With forty tunables, all pairs would be an eighth of the page, which asks for
+ * the first one. */
+static void put_lessons(struct json_out *out, const struct lessons *lessons)
+{
+    struct lessons shown = *lessons;
+
+    if (shown.importance.n_pairs > PAIRS_SHOWN)
+        shown.importance.n_pairs = PAIRS_SHOWN;
+    lessons_json(&shown, out, "lessons");
+}
+
 void page_data_json(const struct report_view *view,
                     const struct page_history *history, FILE *to)
 {
@@ -55,7 +71,7 @@ void page_data_json(const struct report_view *view,
     page_configs_json(report, history, &out);
     conclusion_json(view->conclusion, &out, "verdict");
     if (view->lessons)
-        lessons_json(view->lessons, &out, "lessons");
+        put_lessons(&out, view->lessons);
     report_put_cost(&out, report, view->cost);
     page_history_json(history, &out);
     json_out_close(&out);

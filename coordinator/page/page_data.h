@@ -3,9 +3,11 @@
  * docs/report.md describes it.  It stands apart from the page, so that a
  * program can send it again while a sweep runs.
  *
- * Configurations are columns: an array with one value a configuration, or the
- * value alone where all have the same.  Words are {words, at}: the texts, and a
- * column of their indices; for 2 to 36 words it is a text of digits, base 36.
+ * Configurations are columns: an array with one value a configuration, the
+ * value alone where all have the same, or {numbers, at} where they share few.
+ * Words are {words, at}: the texts, and a column of their indices.  For a list
+ * of 2 to 36, 'at' is a text of digits, base 36, each with as many indices as
+ * fit, the first one lowest.
  * Times of configurations are nanoseconds with five significant digits; all
  * other times are seconds.
  */

@@ -57,6 +57,10 @@ int confirmation_state_card(struct confirmation_pass *c, const char *uuid);
 /* Drop the candidate, here and in the database. */
 void confirmation_state_out(struct sweep *sweep, struct confirmation_pass *c,
                             int candidate, const char *reason);
+/* Why it has failed (block_schedule_failed()), and what to do.  'db' is the
+ * database's path.  Returns ERR_DEVICE. */
+int confirmation_state_failure(const struct confirmation_pass *c,
+                               const char *db, struct err *err);
 
 /* confirmation_recall.c */
 /* The plan's unit of each candidate.  ERR_INPUT when it changed since. */

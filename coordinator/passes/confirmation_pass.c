@@ -14,6 +14,7 @@
 #include "coordinator/passes/confirmation_looks.h"
 #include "coordinator/passes/external_runs.h"
 #include "coordinator/state/records.h"
+#include "coordinator/store/store.h"
 #include "coordinator/text/exit_code.h"
 
 /* The fewest blocks on each GPU: its own interval is then finite. */
@@ -393,14 +394,7 @@ static void contest_end(struct sweep *sweep, struct pass *pass)
     }
     records_dirty(sweep);
     if (failed) {
-        err_set(&err, ERR_DEVICE,
-                "the confirmation cannot be brought to its end: %d of %d "
-                "blocks are complete, %d lost a measurement%s%.120s",
-                block_schedule_complete(c->confirm),
-                confirmation_blocks_max(c->is),
-                block_schedule_broke(c->confirm),
-                c->is->candidates[0].reason[0] ? "; the baseline: " : "",
-                c->is->candidates[0].reason);
+        confirmation_state_failure(c, store_path(sweep->mail.store), &err);
         reactor_fail(sweep, EXIT_NO_RESULT, &err);
     }
 }

@@ -1,7 +1,9 @@
-/* What the files of a confirmation share: its cards, and dropped candidates. */
+/* What the files of a confirmation share: its cards, dropped candidates, and
+ * why it has failed. */
 #include <stdio.h>
 #include <string.h>
 
+#include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/passes/confirmation_internal.h"
 #include "coordinator/state/records.h"
@@ -31,4 +33,41 @@ void confirmation_state_out(struct sweep *sweep, struct confirmation_pass *c,
     records_dirty(sweep);
     plan_display(sweep->work.plan, c->units[candidate], name, sizeof(name));
     progress_say(sweep->reactor.progress, "%s is out: %s", name, reason);
+}
+
+static bool all_others_are_out(const struct confirmation_pass *c)
+{
+    for (size_t i = 1; i < c->is->n_running; i++)
+        if (!block_schedule_is_out(c->confirm, (int)i))
+            return false;
+    return true;
+}
+
+int confirmation_state_failure(const struct confirmation_pass *c,
+                               const char *db, struct err *err)
+{
+    const char *name =
+        c->is->kind == CONFIRMATION_BENCH ? "bench" : "confirmation";
+    const char *command =
+        c->is->kind == CONFIRMATION_BENCH ? "bench --db" : "confirm";
+
+    if (block_schedule_is_out(c->confirm, 0))
+        return err_set(err, ERR_DEVICE,
+                       "the %s has no answer, because the baseline is out: "
+                       "%.90s; mend it or choose another baseline, and run "
+                       "'fa-coord sweep' again",
+                       name, c->is->candidates[0].reason);
+    if (all_others_are_out(c))
+        return err_set(err, ERR_DEVICE,
+                       "the %s has no answer: all but the baseline are out, as "
+                       "said above; mend the kernel and run 'fa-coord sweep' "
+                       "again, or try as it is: fa-coord %s %s",
+                       name, command, db);
+    return err_set(err, ERR_DEVICE,
+                   "the %s has no answer: %d blocks lost a measurement, and "
+                   "%d of %d are complete; when hosts and processes live, "
+                   "begin it again: fa-coord %s %s",
+                   name, block_schedule_broke(c->confirm),
+                   block_schedule_complete(c->confirm),
+                   confirmation_blocks_max(c->is), command, db);
 }

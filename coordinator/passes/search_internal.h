@@ -36,9 +36,9 @@ extern const char *const search_state_kinds[];
 /* Start the strategy or the program. */
 int search_state_start(struct sweep *sweep, struct search_pass *search,
                        struct err *err);
-/* How many points may be pending; 0: as many as the hosts can take. */
-int search_state_window(const struct sweep *sweep,
-                        const struct search_pass *search);
+/* How many points keep the hosts file busy, if results are told in the order
+ * of the questions; 0: they are told as they come. */
+int search_state_window(const struct sweep *sweep);
 /* Store what was asked and told since the last call, and its units. */
 int search_state_put_steps(struct sweep *sweep, struct search_pass *search,
                            struct err *err);

@@ -1,5 +1,5 @@
 /* Make units when a strategy asks for them: the reactor's side of search.h. */
-#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +8,9 @@
 #include "common/outcome.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/passes/search_internal.h"
+#include "coordinator/reserve/reserve.h"
 #include "coordinator/schedule/sched_pieces.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/search/external_strategy.h"
 #include "coordinator/search/objective.h"
 #include "coordinator/search/search.h"
@@ -43,12 +44,29 @@ static int open_plan(struct sweep *sweep, const struct search_pass *search,
     return rc < 0 ? rc : 1;
 }
 
+/* The caps as hours, what builds took before, and what is kept. */
+static void take_caps(const struct sweep *sweep,
+                      struct search_settings_scope *scope)
+{
+    const struct reserve_pass *reserve = sweep->reactor.options->caps.reserve;
+    const struct reserve_times *past = &sweep->fleet.past;
+    struct reserve_times times = reactor_times(sweep);
+    double left_s = reactor_left_s(sweep);
+
+    scope->hours = isinf(left_s) ? 0 : fmax(left_s, 1e-3) / 3600;
+    scope->guessed = !sweep->fleet.past_builds;
+    if (!scope->guessed) {
+        scope->build_s = past->build_s;
+        scope->measure_s = past->measure_s;
+    }
+    scope->kept_s = reserve ? reserve_s(reserve, &times) : 0;
+}
+
 static int search_choose(struct sweep *sweep, struct pass *pass, int64_t passed,
                          struct err *err)
 {
     const struct sweep_options *options = sweep->reactor.options;
-    struct search_settings_scope scope = { .points = passed,
-                                           .hours = options->caps.max_hours };
+    struct search_settings_scope scope = { .points = passed };
     struct search_pass *search;
     struct search_settings_plan plan;
     size_t shapes;
@@ -59,6 +77,7 @@ static int search_choose(struct sweep *sweep, struct pass *pass, int64_t passed,
         return 0;
     space_shapes(sweep->work.space, &shapes);
     scope.shapes = (int)shapes;
+    take_caps(sweep, &scope);
     search_settings_hosts(sweep->fleet.list, &scope.slots, &scope.gpus);
     rc = search_settings_plan(options->search_settings, &scope, &plan, err);
     if (rc < 0 || (plan.all && passed <= ALL_AT_ONCE))
@@ -77,14 +96,16 @@ static void announce(const struct sweep *sweep,
                      const struct search_pass *search)
 {
     progress_say(sweep->reactor.progress,
-                 "search: %s%s%s%s, %d of %d configurations, objective %s",
+                 "search: %s%s%s%s, %d of %d configurations%s, objective %s%s",
                  search->plan.strategy, search->plan.why[0] ? " (" : "",
                  search->plan.why, search->plan.why[0] ? ")" : "",
                  search->plan.evaluations,
                  domain_size(space_domain_domain(search->grid)),
+                 search->plan.drawn ? " drawn at random" : "",
                  search->objective == OBJECTIVE_ALL
                      ? "geomean"
-                     : search->shapes[search->objective]);
+                     : search->shapes[search->objective],
+                 search->plan.in_flight);
 }
 
 /* ---- the loop */
@@ -116,25 +137,31 @@ static void hear_program(struct sweep *sweep, struct search *search)
         give_up_program(sweep, search, &err);
 }
 
-/* At least one, so that a search that is over ends without a host. */
-static int how_many(const struct sweep *sweep, const struct search_pass *search)
+/* How many configurations keep the fleet busy: one for each build slot, one
+ * more waiting on each host, and some for the GPUs.  At least one, so that a
+ * search that is over ends without a host. */
+static int count_places(const struct sweep *sweep)
 {
-    int slots = 0, hosts = 0, measures = 0, ahead;
+    int places = 0;
 
-    if (search_state_window(sweep, search) > 0)
-        return INT_MAX; /* the search has a limit of its own */
     for (size_t i = 0; i < sweep->fleet.n; i++) {
         const struct host_state *host_state = &sweep->fleet.hosts[i];
 
         if (host_state->state != HOST_STATE_READY || host_state->is_lost)
             continue;
-        slots +=
+        places +=
             host_state->host->role == HOST_GPU ? 0 : host_state->worker.slots;
-        hosts++;
-        measures += host_state->n_gpus * host_state->worker.credit;
+        places += 1 + host_state->n_gpus * host_state->worker.credit;
     }
-    ahead = search_ahead(slots, hosts, measures, search->plan.evaluations);
-    return ahead > 1 ? ahead : 1;
+    return places > 1 ? places : 1;
+}
+
+/* With a window, the search has this limit itself. */
+static bool has_room(const struct sweep *sweep,
+                     const struct search_pass *search, int places)
+{
+    return search_state_window(sweep) > 0 ||
+           search_out(search->search) < search_room(search->search, places);
 }
 
 static void end_search(struct sweep *sweep, struct search_pass *search)
@@ -156,15 +183,15 @@ static void send_out(struct sweep *sweep, struct search_pass *search,
 static void search_turn(struct sweep *sweep, struct pass *pass)
 {
     struct search_pass *search = pass->state;
-    int most;
+    int places;
 
     if (!search->search || search->done || sweep->reactor.ending)
         return;
     hear_program(sweep, search->search);
     halving_give_up(sweep,
                     search); /* a told result can lead to the next question */
-    most = how_many(sweep, search);
-    while (!sweep->reactor.ending && search_out(search->search) < most) {
+    places = count_places(sweep);
+    while (!sweep->reactor.ending && has_room(sweep, search, places)) {
         struct search_want want;
         enum strategy_answer answer = search_ask(search->search, &want);
 

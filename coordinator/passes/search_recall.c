@@ -5,7 +5,7 @@
 #include "common/mem.h"
 #include "coordinator/config/config_lookup.h"
 #include "coordinator/passes/search_internal.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/search/search.h"
 #include "coordinator/space/space_domain.h"
 #include "coordinator/store/store.h"

@@ -8,8 +8,8 @@
 #include "common/mem.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/passes/search_internal.h"
-#include "coordinator/reactor/description.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/notes/description.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/search/external_strategy.h"
 #include "coordinator/search/objective.h"
 #include "coordinator/search/search.h"
@@ -53,8 +53,7 @@ static int start_program(const struct sweep *sweep,
 
 /* A record gives the same answers each time.  So a seed repeats a replay, if
  * results are told in the order of the questions. */
-int search_state_window(const struct sweep *sweep,
-                        const struct search_pass *search)
+int search_state_window(const struct sweep *sweep)
 {
     const struct search_settings *settings =
         sweep->reactor.options->search_settings;
@@ -64,8 +63,7 @@ int search_state_window(const struct sweep *sweep,
         search_settings_command(settings))
         return 0;
     search_settings_hosts(sweep->fleet.list, &slots, &gpus);
-    return search_ahead(slots, (int)sweep->fleet.list->n, WINDOW_A_GPU * gpus,
-                        search->plan.evaluations);
+    return slots + (int)sweep->fleet.list->n + WINDOW_A_GPU * gpus;
 }
 
 /* A record has one shape, and the cpu device has its own shapes. */
@@ -99,7 +97,8 @@ int search_state_start(struct sweep *sweep, struct search_pass *search,
                                       plan_unit(sweep->work.plan, 0)->point),
         .shapes = plan_shapes(sweep->work.plan),
         .strategy = search->plan.strategy,
-        .window = search_state_window(sweep, search),
+        .in_flight = (int)settings->in_flight,
+        .window = search_state_window(sweep),
         .race = settings->race.first > 0 ? &settings->race : NULL,
         .evaluations = search->plan.evaluations,
         .seed = (uint64_t)settings->seed,

@@ -221,18 +221,25 @@ static int hand_out(struct sweep *sweep, const struct sched_lease *lease,
     return rc;
 }
 
+void dispatch_ask(struct sweep *sweep)
+{
+    if (!sweep->work.sched || sweep->reactor.stopping)
+        return;
+    orders_drop(sweep);
+    pass_turn(sweep);
+}
+
 /* A lease is committed before it is sent, so that the next run finds it if the
  * coordinator is killed before the result comes. */
-void dispatch_turn(struct sweep *sweep)
+void dispatch_leases(struct sweep *sweep)
 {
     struct sched_lease *leases;
     struct err err;
     size_t n;
 
-    if (!sweep->work.sched || sweep->reactor.stopping)
+    if (!sweep->work.sched || sweep->reactor.stopping ||
+        sweep->reactor.closed_ns)
         return;
-    orders_drop(sweep);
-    pass_turn(sweep);
     n = grant_all(sweep, &leases);
     if (n > 0 && outbox_commit(sweep, &err) < 0)
         reactor_fail(sweep, EXIT_DATABASE, &err);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/device_kind.h"
+#include "common/int64.h"
 #include "common/log.h"
 #include "common/mem.h"
 #include "common/msg.h"
@@ -11,7 +12,9 @@
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/link/host_threads.h"
 #include "coordinator/reactor/claimed_work.h"
+#include "coordinator/notes/notices.h"
 #include "coordinator/reactor/prepare.h"
+#include "coordinator/reactor/rented.h"
 #include "coordinator/reactor/results.h"
 #include "coordinator/reactor/resume.h"
 #include "coordinator/replay/replay.h"
@@ -42,10 +45,14 @@ static void go_away(struct sweep *sweep, size_t host)
         sched_host_pause(sweep->work.sched, (int)host, true);
 }
 
-/* From here on it costs nothing. */
+/* From here on it costs nothing, or rented.h sees to that. */
 static void dismiss(struct sweep *sweep, size_t host)
 {
     sweep->fleet.hosts[host].conn.leave_ns = 0;
+    if (sweep->fleet.hosts[host].conn.is_rented) {
+        rented_park(sweep, host);
+        return;
+    }
     ledger_release(sweep->fleet.ledger, (int)host, reactor_now(sweep));
     sweep->reactor.io.link.dismiss(sweep->reactor.io.link.self, host);
 }
@@ -122,11 +129,17 @@ static void broken(struct sweep *sweep, const struct host_thread_news *news)
     char why[sizeof(host_state->conn.why)];
 
     go_away(sweep, news->host);
+    if (host_state->host->dial.back)
+        ledger_release(sweep->fleet.ledger, (int)news->host,
+                       reactor_now(sweep));
     snprintf(why, sizeof(why), "%s%s%s", news->text,
              host_state->conn.bye[0] ? ": " : "", host_state->conn.bye);
     log_line(LOG_W, "HOST-BROKEN", "host=%s why=%s", host_state->host->name,
              why);
-    if (sweep->reactor.stopping)
+    if (host_state->conn.is_rented && host_state->conn.leave_ns)
+        host_events_bye(sweep, news->host);
+    if (sweep->reactor.stopping ||
+        (host_state->conn.is_rented && !host_state->conn.is_linked))
         return;
     if (host_state->conn.tries == 0 || strcmp(host_state->conn.why, why) != 0)
         progress_say(sweep->reactor.progress, "%s: %s; trying again",
@@ -190,6 +203,30 @@ static void cut(struct sweep *sweep, const struct host_thread_news *news)
     host_state->conn.was_cut = true;
 }
 
+/* A node of Slurm costs from the start of its job, which was before now. */
+static void hold_since(struct sweep *sweep, const struct host_thread_news *news)
+{
+    int64_t since = reactor_now(sweep) - news->code * NS_PER_S;
+
+    if (sweep->fleet.hosts[news->host].host->dial.back)
+        ledger_hold(sweep->fleet.ledger, (int)news->host,
+                    int64_max(since, sweep->reactor.started_ns));
+}
+
+static void attached(struct sweep *sweep, size_t host)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+
+    ledger_hold(sweep->fleet.ledger, (int)host, reactor_now(sweep));
+    host_state->conn.attached = true;
+    host_state->conn.waits = false;
+    host_state->conn.linked_ns = reactor_now(sweep);
+    host_state->conn.tries = 0;
+    host_state->conn.bye[0] = '\0';
+    if (host_state->state == HOST_STATE_AWAY) /* HELLO may have come sooner */
+        set_phase(sweep, host, LEDGER_SETUP);
+}
+
 void host_events_news(struct sweep *sweep, const struct host_thread_news *news)
 {
     struct host_state *host_state = &sweep->fleet.hosts[news->host];
@@ -200,6 +237,7 @@ void host_events_news(struct sweep *sweep, const struct host_thread_news *news)
     }
     switch (news->event) {
     case HOST_THREADS_CONNECTING:
+        hold_since(sweep, news);
         if (!host_state->was_ready)
             set_phase(sweep, news->host, LEDGER_ACQUIRING);
         return;
@@ -224,14 +262,7 @@ void host_events_news(struct sweep *sweep, const struct host_thread_news *news)
         cut(sweep, news);
         return;
     case HOST_THREADS_ATTACHED:
-        host_state->conn.attached = true;
-        host_state->conn.waits = false;
-        host_state->conn.linked_ns = reactor_now(sweep);
-        host_state->conn.tries = 0;
-        host_state->conn.bye[0] = '\0';
-        if (host_state->state ==
-            HOST_STATE_AWAY) /* its HELLO may have come sooner */
-            set_phase(sweep, news->host, LEDGER_SETUP);
+        attached(sweep, news->host);
         return;
     case HOST_THREADS_BROKEN:
         broken(sweep, news);
@@ -239,6 +270,10 @@ void host_events_news(struct sweep *sweep, const struct host_thread_news *news)
     case HOST_THREADS_GAVE_UP:
         fail(sweep, news->host, news->code, news->text);
         dismiss(sweep, news->host);
+        return;
+    case HOST_THREADS_PARKED:
+        host_state->conn.is_parked = true;
+        go_away(sweep, news->host);
         return;
     case HOST_THREADS_ENDED:
         go_away(sweep, news->host);
@@ -257,6 +292,7 @@ static void welcome(struct sweep *sweep, size_t host)
                      .gpus = host_gpus(h),
                      .nvcc = h->nvcc,
                      .allow = h->allow,
+                     .poweroff = h->rental.poweroff,
                      .slots = h->slots,
                      .beat_ms = BEAT_MS,
                      .linger_ms = sweep->reactor.options->stay.linger_s * 1000 }
@@ -397,6 +433,7 @@ int host_events_gpu(struct sweep *sweep, size_t host, const struct msg *msg,
         return rc;
     snprintf(gpu->uuid, sizeof(gpu->uuid), "%s", msg->gpu.uuid);
     snprintf(gpu->name, sizeof(gpu->name), "%s", msg->gpu.name);
+    snprintf(gpu->driver, sizeof(gpu->driver), "%s", msg->gpu.driver);
     if (sweep->work.spec->replay)
         snprintf(gpu->name, sizeof(gpu->name), "%.200s (recorded)",
                  replay_device(sweep->work.spec->replay));
@@ -469,6 +506,7 @@ static void say_ready(struct sweep *sweep, const struct host_state *host_state,
     char text[sizeof(host_state->host->name) + 256];
 
     records_put_event(sweep, "I", "HOST-READY", name);
+    notices_host_ready(sweep, (size_t)(host_state - sweep->fleet.hosts));
     progress_say(
         sweep->reactor.progress, "%s: ready: %s, %d build slot%s, %d GPU%s%s%s",
         name, host_state->worker.toolkit, host_state->worker.slots,
@@ -507,6 +545,7 @@ int host_events_ready(struct sweep *sweep, size_t host, const struct msg *msg,
     snprintf(host_state->worker.toolkit, sizeof(host_state->worker.toolkit),
              "%s", msg->ready.toolkit);
     records_put_host(sweep, host);
+    records_put_ready(sweep, host);
     set_phase(sweep, host, LEDGER_IDLE);
     say_ready(sweep, host_state, msg->ready.waits);
     warn_once(sweep, host_state, msg->ready.warning);

@@ -1,5 +1,6 @@
 #include "coordinator/reactor/prepare.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,15 +8,19 @@
 #include "common/device_kind.h"
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/reactor/description.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/notes/description.h"
 #include "coordinator/reactor/host_events.h"
 #include "coordinator/reactor/resume.h"
 #include "coordinator/replay/replay.h"
+#include "coordinator/reserve/reserve.h"
 #include "coordinator/schedule/incumbents.h"
 #include "coordinator/space/space.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/state/reactor.h"
+#include "coordinator/store/store_held.h"
 #include "coordinator/stored/past_runs.h"
+#include "coordinator/stored/stored_times.h"
 #include "coordinator/stored/stored_work.h"
 
 /* Builds that were not asked for are settled in advance. */
@@ -26,7 +31,7 @@ static int leave_out(struct sweep *sweep, struct err *err)
     size_t n = 0;
 
     /* Nothing is compared with the reference. */
-    if (!sweep->reactor.options->unbuilt)
+    if (!sweep->reactor.options->unbuilt.tell)
         sched_settled(sweep->work.sched, JOB_BUILD, units, 0, true);
     if (sweep->reactor.options->cover)
         rc = space_cover(sweep->work.space, &chosen, &n, err);
@@ -129,15 +134,69 @@ static int recall_facts(struct sweep *sweep, struct err *err)
     return rc;
 }
 
+/* Builders may begin before a GPU is rented.  A record without facts has no
+ * gate that asks for them. */
+static int prepare_from_record(struct sweep *sweep,
+                               const struct gpu_arch_facts *otherwise,
+                               struct err *err)
+{
+    const struct gpu_arch_facts *facts = replay_facts(sweep->work.spec->replay);
+
+    sweep->work.facts = facts ? *facts : *otherwise;
+    snprintf(sweep->work.gpu_name, sizeof(sweep->work.gpu_name),
+             "%.200s (recorded)", replay_device(sweep->work.spec->replay));
+    return prepare_plan(sweep, err);
+}
+
+static void add_held(void *arg, const struct store_held *held)
+{
+    struct sweep *sweep = arg;
+
+    bill_add(&sweep->fleet.before, held->end_ns - held->start_ns,
+             held->rate_usd_per_h);
+}
+
+/* A replay takes the recorded times, sped up. */
+static int learn_times(struct sweep *sweep, struct err *err)
+{
+    const struct sweep_caps *caps = &sweep->reactor.options->caps;
+    const struct replay *replay = sweep->work.spec->replay;
+    struct stored_times was;
+    double speed_up = replay ? replay_speed_up(replay) : 1;
+    int rc;
+
+    sweep->fleet.past =
+        reserve_times_default(hosts_are_local(sweep->fleet.list));
+    if (caps->max_hours <= 0 && caps->budget_usd <= 0)
+        return 0;
+    rc = stored_times_load(sweep->mail.store, &was, err);
+    sweep->fleet.past_builds = rc == 0 && !isnan(was.build_s);
+    if (rc == 0)
+        sweep->fleet.past = reserve_times_or(
+            (struct reserve_times){ was.start_s, was.build_s, was.measure_s,
+                                    was.external_s },
+            &sweep->fleet.past);
+    sweep->fleet.past.build_s /= speed_up;
+    sweep->fleet.past.measure_s /= speed_up;
+    return rc;
+}
+
 int prepare_begin(struct sweep *sweep, bool recalled, struct err *err)
 {
     const char *arch = sweep->reactor.options->arch;
     const struct gpu_arch_facts *facts = gpu_arch_find(arch);
-    int rc = stored_work_usd(sweep->mail.store, &sweep->fleet.usd_before, err);
+    int rc = stored_work_held(sweep->mail.store, add_held, sweep, err);
 
+    if (rc == 0)
+        rc = stored_work_pace(sweep->mail.store, &sweep->fleet.build_s,
+                              &sweep->fleet.measurement_s, err);
+    if (rc == 0)
+        rc = learn_times(sweep, err);
     if (rc < 0)
         return rc;
-    sweep->fleet.usd_before += sweep->reactor.options->caps.usd_before;
+    if (sweep->reactor.options->stay.rental.machines &&
+        sweep->work.spec->replay)
+        return prepare_from_record(sweep, facts, err);
     if (!device_kind_is(sweep->reactor.options->device, DEVICE_KIND_CPU) &&
         !sweep->reactor.options->builds_only) {
         rc = recalled ? recall_facts(sweep, err) : 0;

@@ -13,7 +13,8 @@
 #include "common/msg.h"
 #include "common/outcome.h"
 #include "coordinator/hosts/hosts.h"
-#include "coordinator/reactor/common_fault.h"
+#include "coordinator/notes/common_fault.h"
+#include "coordinator/notes/notices.h"
 #include "coordinator/reactor/orders.h"
 #include "coordinator/reactor/result_check.h"
 #include "coordinator/reactor/result_lease.h"
@@ -72,8 +73,8 @@ static void settle_failed(struct sweep *sweep, const struct sched_lease *job,
     const struct sweep_options *options = sweep->reactor.options;
     bool reference = job->unit == plan_units(sweep->work.plan);
 
-    if (job->stage == JOB_BUILD && options->unbuilt) {
-        options->unbuilt(options->unbuilt_arg, reference, reason);
+    if (job->stage == JOB_BUILD && options->unbuilt.tell) {
+        options->unbuilt.tell(options->unbuilt.arg, reference, reason);
     } else if (job->stage == JOB_MEASURE) {
         settle(sweep, job->unit, job->shape, outcome, reason, msg);
     } else if (reference) {
@@ -163,12 +164,10 @@ void results_take_back(struct sweep *sweep, size_t host)
         results_refuse(sweep, *lease);
 }
 
-void results_host_lost(struct sweep *sweep, size_t host, const char *why)
+static void host_gone(struct sweep *sweep, size_t host, const char *why)
 {
     const struct sched_lease *lease;
 
-    records_put_event(sweep, "W", "HOST-LOST",
-                      sweep->fleet.hosts[host].host->name);
     if (!sweep->work.sched)
         return;
     while ((lease = sched_lease_on(sweep->work.sched, (int)host)))
@@ -176,6 +175,19 @@ void results_host_lost(struct sweep *sweep, size_t host, const char *why)
     pass_host_down(sweep, host);
     artifacts_forget_host(sweep, host);
     sched_host_down(sweep->work.sched, (int)host);
+}
+
+void results_host_lost(struct sweep *sweep, size_t host, const char *why)
+{
+    records_put_event(sweep, "W", "HOST-LOST",
+                      sweep->fleet.hosts[host].host->name);
+    notices_host_lost(sweep, host, why);
+    host_gone(sweep, host, why);
+}
+
+void results_host_released(struct sweep *sweep, size_t host)
+{
+    host_gone(sweep, host, "released");
 }
 
 /* A worker keeps an unacknowledged result for the database that asked for it,

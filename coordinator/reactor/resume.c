@@ -336,6 +336,18 @@ static void check_read(struct sweep *sweep, int rc, const struct err *err)
         reactor_fail(sweep, EXIT_DATABASE, err);
 }
 
+/* A thousand hosts may come, and most of them have never built. */
+static int take_all_built(struct sweep *sweep, struct past_runs *history,
+                          size_t host, struct err *err)
+{
+    int rc =
+        past_runs_built_on(history, sweep->fleet.hosts[host].host->name, err);
+
+    for (int unit = 0; rc > 0 && unit <= plan_units(sweep->work.plan); unit++)
+        rc = take_built(sweep, history, host, unit, err) < 0 ? ERR_STORE : 1;
+    return err_only(rc);
+}
+
 void resume_take_cache(struct sweep *sweep, size_t host)
 {
     struct past_runs *history;
@@ -343,9 +355,7 @@ void resume_take_cache(struct sweep *sweep, size_t host)
     int rc = past_runs_open(sweep->mail.store, &history, &err);
 
     if (rc == 0) {
-        for (int unit = 0; rc == 0 && unit <= plan_units(sweep->work.plan);
-             unit++)
-            rc = take_built(sweep, history, host, unit, &err);
+        rc = take_all_built(sweep, history, host, &err);
         past_runs_close(history);
     }
     check_read(sweep, rc, &err);

@@ -107,9 +107,10 @@ static void cancel_leases(struct sweep *sweep)
 void shutdown_close_books(struct sweep *sweep, struct err *err)
 {
     int64_t now = reactor_now(sweep);
-    const char *ending = sweep->reactor.ending     ? sweep->reactor.ending
-                         : sweep->reactor.stopping ? "interrupted"
-                                                   : "done";
+    const char *ending = sweep->reactor.ending      ? sweep->reactor.ending
+                         : sweep->reactor.stopping  ? "interrupted"
+                         : sweep->reactor.closed_ns ? "budget"
+                                                    : "done";
     struct err late;
 
     cancel_leases(sweep);

@@ -20,13 +20,16 @@
 #include "coordinator/link/host_threads.h"
 #include "coordinator/link/link.h"
 #include "coordinator/link/self.h"
-#include "coordinator/reactor/description.h"
+#include "coordinator/notes/description.h"
 #include "coordinator/reactor/dispatch.h"
 #include "coordinator/reactor/host_events.h"
 #include "coordinator/reactor/inbox.h"
+#include "coordinator/notes/notices.h"
 #include "coordinator/reactor/prepare.h"
+#include "coordinator/reactor/rented.h"
 #include "coordinator/reactor/results.h"
 #include "coordinator/reactor/shutdown.h"
+#include "coordinator/reserve/reserve.h"
 #include "coordinator/schedule/incumbents.h"
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/space/space.h"
@@ -47,13 +50,16 @@
 #define LOST_NS (30 * NS_PER_S)
 #define MISSED_NS (7 * NS_PER_S) /* a beat, and the delay that it may have */
 #define LEASES_NS (100 * NS_PER_MS)
-#define COMMIT_NS (20 * NS_PER_MS)
-#define COMMIT_ROWS 256
 #define FLUSH_NS NS_PER_S
 #define LONG_TURN_NS NS_PER_S
 #define BUSY_TURN_NS (100 * NS_PER_MS) /* of CPU; hosts wait for so long */
 #define TURN_MESSAGES 512 /* taken before the timers get their turn */
-#define TICK_MS 100
+#define TICK_NS (100 * NS_PER_MS)
+
+/* How many fit into the caps is said after so many, and when it changes so
+ * much. */
+#define FIT_TRIED 8
+#define FIT_TIMES 2
 
 /* Stopping: running work may finish; then it is told to end; then it is
  * abandoned. */
@@ -226,6 +232,70 @@ static void check_caps(struct sweep *sweep, int64_t now)
     }
 }
 
+/* The baseline and another one, so that there is something to confirm. */
+static bool can_confirm(const struct sweep *sweep)
+{
+    const struct tried *tried = &sweep->work.count.tried;
+
+    return sweep->work.plan && tried->tally.correct > 1 &&
+           !isnan(tried_best(tried, sweep->work.plan).baseline_s);
+}
+
+/* Say how many configurations fit by the pace of this run, which is the first
+ * one, and again when that turns out to be quite different. */
+static void say_fit(struct sweep *sweep, const struct progress_facts *facts,
+                    double left_s)
+{
+    struct reactor *reactor = &sweep->reactor;
+    double took_s;
+    int fit;
+
+    if (facts->settled < FIT_TRIED || sweep->fleet.past_builds ||
+        sweep->work.n_issued == 0)
+        return;
+    took_s = (double)(reactor_now(sweep) - sweep->work.issued[0].granted_ns) /
+             (double)NS_PER_S;
+    fit = reserve_fit(facts->settled, took_s, left_s, facts->total);
+    if (reactor->said_fit && fit < FIT_TIMES * reactor->said_fit &&
+        reactor->said_fit < FIT_TIMES * fit)
+        return;
+    reactor->said_fit = fit;
+    progress_say(reactor->progress,
+                 "at this pace %s%d of %d configurations fit, and then their "
+                 "confirmation",
+                 fit < facts->total ? "about " : "all ", fit, facts->total);
+}
+
+/* Give nothing out any more when what is left is what the confirmation takes.
+ * If it is far too little from the beginning, the search goes on to the cap. */
+static void check_reserve(struct sweep *sweep, int64_t now)
+{
+    struct reactor *reactor = &sweep->reactor;
+    struct reserve_times times;
+    struct progress_facts facts;
+    double ahead_s, kept_s, left_s;
+
+    if (!reactor->options->caps.reserve || reactor->closed_ns ||
+        reactor->ending || !can_confirm(sweep))
+        return;
+    left_s = reactor_left_s(sweep);
+    if (isinf(left_s))
+        return;
+    times = reactor_times(sweep);
+    ahead_s = reserve_committed_s(&times);
+    kept_s = reserve_s(reactor->options->caps.reserve, &times);
+    progress_view_facts(sweep, &facts);
+    say_fit(sweep, &facts, left_s - kept_s);
+    if (left_s > ahead_s + kept_s || left_s < kept_s / 2)
+        return;
+    reactor->closed_ns = now;
+    reactor->close_by_ns = now + (int64_t)(ahead_s * (double)NS_PER_S);
+    progress_say(reactor->progress,
+                 "%d of %d configurations were tried; what is left, %.2g s, is "
+                 "for the confirmation",
+                 facts.settled, facts.total, left_s);
+}
+
 static void check_leases(struct sweep *sweep, int64_t now)
 {
     const struct sched_lease *lease;
@@ -257,24 +327,27 @@ static void run_timers(struct sweep *sweep)
 {
     int64_t now = reactor_now(sweep);
 
+    rented_turn(sweep, now);
     check_silence(sweep, now);
     check_connections(sweep, now);
     inbox_wake_hosts(sweep, now);
     host_events_leave(sweep, now);
-    if (now - sweep->reactor.leases_ns >= LEASES_NS) {
-        sweep->reactor.leases_ns = now;
+    if (now - sweep->reactor.last.leases_ns >= LEASES_NS) {
+        sweep->reactor.last.leases_ns = now;
         check_leases(sweep, now);
     }
     check_caps(sweep, now);
-    if (now - sweep->reactor.beat_ns >= BEAT_NS) {
-        sweep->reactor.beat_ns = now;
+    check_reserve(sweep, now);
+    if (now - sweep->reactor.last.beat_ns >= BEAT_NS) {
+        sweep->reactor.last.beat_ns = now;
         outbox_send_all(sweep, &(struct msg){ .type = MSG_BEAT });
     }
-    if (now - sweep->reactor.flush_ns >= FLUSH_NS) {
-        sweep->reactor.flush_ns = now;
+    if (now - sweep->reactor.last.flush_ns >= FLUSH_NS) {
+        sweep->reactor.last.flush_ns = now;
         ledger_flush(sweep->fleet.ledger, now);
     }
     progress_view_show(sweep, now, false);
+    notices_turn(sweep);
 }
 
 static bool is_over(const struct sweep *sweep)
@@ -289,6 +362,9 @@ static bool is_over(const struct sweep *sweep)
     if (sweep->reactor.stopping == 1)
         return now - sweep->reactor.stop_ns > STOP_DRAIN_NS ||
                !sweep->work.sched || sched_leases(sweep->work.sched) == 0;
+    if (sweep->reactor.closed_ns)
+        return now >= sweep->reactor.close_by_ns ||
+               sched_leases(sweep->work.sched) == 0;
     if (sweep->passes.lead)
         return sweep->passes.lead->ops->is_over(sweep, sweep->passes.lead);
     return sweep->work.sched && sched_open_jobs(sweep->work.sched) == 0 &&
@@ -312,9 +388,9 @@ static void note_turn(struct sweep *sweep, int64_t busy_ns)
 {
     struct reactor *reactor = &sweep->reactor;
 
-    reactor->turns++;
-    reactor->busy_ns += busy_ns;
-    reactor->busiest_ns = int64_max(reactor->busiest_ns, busy_ns);
+    reactor->load.turns++;
+    reactor->load.busy_ns += busy_ns;
+    reactor->load.busiest_ns = int64_max(reactor->load.busiest_ns, busy_ns);
     if (busy_ns > BUSY_TURN_NS)
         log_line(LOG_W, "BUSY-TURN", "cpu_ms=%lld",
                  (long long)(busy_ns / NS_PER_MS));
@@ -327,22 +403,55 @@ static int64_t cpu_ns(const struct sweep *sweep)
     return clock->cpu_ns(clock->self);
 }
 
+/* Could something that is idle, or soon will be, have work? */
+static bool is_idle(const struct sweep *sweep)
+{
+    return sweep->work.sched && sched_is_idle(sweep->work.sched);
+}
+
+/* Leases that have to wait are given in a later turn. */
+static void give_leases(struct sweep *sweep)
+{
+    dispatch_ask(sweep);
+    sweep->reactor.last.leases_wait = !commit_pace_may_lease(
+        &sweep->mail.pace, is_idle(sweep), reactor_now(sweep));
+    if (!sweep->reactor.last.leases_wait)
+        dispatch_leases(sweep);
+}
+
+static void commit_if_due(struct sweep *sweep)
+{
+    struct err err;
+
+    if (commit_pace_is_due(&sweep->mail.pace, reactor_now(sweep)) &&
+        outbox_commit(sweep, &err) < 0)
+        reactor_fail(sweep, EXIT_DATABASE, &err);
+}
+
+/* Whole milliseconds, so that it is time when they are over. */
+static long wait_ms(const struct sweep *sweep)
+{
+    int64_t ns =
+        commit_pace_wait_ns(&sweep->mail.pace, sweep->reactor.last.leases_wait,
+                            is_idle(sweep), TICK_NS, reactor_now(sweep));
+
+    return (long)((ns + NS_PER_MS - 1) / NS_PER_MS);
+}
+
 /* Ends when everything is settled, or when it cannot or must not continue.  Of
  * several long turns in a row only one is forgiven: otherwise, with a disk that
  * is always slow, nothing would ever expire. */
 static void turn_until_over(struct sweep *sweep, int signals)
 {
     bool is_long, was_long = false;
-    struct err err;
 
     sweep->reactor.turn_ns = reactor_now(sweep);
     while (!is_over(sweep)) {
         int64_t began = reactor_now(sweep), busy = cpu_ns(sweep), turn;
-        long wait_ms =
-            sweep->mail.pending ? (long)(COMMIT_NS / NS_PER_MS) : TICK_MS;
+        long ms = wait_ms(sweep);
 
-        wait_for_something(sweep, signals, wait_ms);
-        turn = reactor_now(sweep) - began - wait_ms * NS_PER_MS;
+        wait_for_something(sweep, signals, ms);
+        turn = reactor_now(sweep) - began - ms * NS_PER_MS;
         is_long = turn > LONG_TURN_NS ||
                   began - sweep->reactor.turn_ns > LONG_TURN_NS;
         if (is_long && !was_long)
@@ -354,20 +463,17 @@ static void turn_until_over(struct sweep *sweep, int signals)
         take_signals(sweep, signals);
         run_timers(sweep);
         give_up_condemned(sweep);
-        dispatch_turn(sweep);
+        give_leases(sweep);
         if (!sweep->reactor.stopping)
             host_supply_check(sweep, reactor_now(sweep));
-        if (sweep->mail.pending &&
-            (sweep->mail.pending >= COMMIT_ROWS ||
-             reactor_now(sweep) - sweep->mail.pending_ns >= COMMIT_NS) &&
-            outbox_commit(sweep, &err) < 0)
-            reactor_fail(sweep, EXIT_DATABASE, &err);
+        commit_if_due(sweep);
         note_turn(sweep, cpu_ns(sweep) - busy);
     }
-    log_line(LOG_I, "TURNS", "n=%lld cpu_ms=%lld busiest_us=%lld",
-             (long long)sweep->reactor.turns,
-             (long long)(sweep->reactor.busy_ns / NS_PER_MS),
-             (long long)(sweep->reactor.busiest_ns / 1000));
+    log_line(LOG_I, "TURNS", "n=%lld cpu_ms=%lld busiest_us=%lld commits=%lld",
+             (long long)sweep->reactor.load.turns,
+             (long long)(sweep->reactor.load.busy_ns / NS_PER_MS),
+             (long long)(sweep->reactor.load.busiest_ns / 1000),
+             (long long)sweep->mail.pace.n_commits);
 }
 
 /* '*owner' is who runs it. */
@@ -412,6 +518,8 @@ static int open_link(struct sweep *sweep, const struct owner *owner,
                           .linger_s = options->stay.linger_s,
                           .owner = owner,
                           .remote = &options->remote,
+                          .rents = options->stay.rental.machines != NULL,
+                          .dial = options->dial,
                       },
                       err);
 }
@@ -487,27 +595,35 @@ static void run(struct sweep *sweep, bool finished, int signals,
         shutdown_dismiss(sweep);
     shutdown_close_books(sweep, err);
     shutdown_hand_over(sweep, err);
+    notices_end(sweep);
 }
 
 static void sweep_init(struct sweep *sweep, const struct sweep_io *io,
                        struct spec *spec, const struct hosts *hosts,
                        struct store *store, const struct sweep_options *options)
 {
-    *sweep = (struct sweep){ .reactor = { .options = options, .io = *io },
-                             .fleet = { .list = hosts, .n = hosts->n },
-                             .work = { .spec = spec },
-                             .mail = { .store = store } };
+    *sweep =
+        (struct sweep){ .reactor = { .options = options, .io = *io },
+                        .fleet = { .list = hosts, .n = hosts->n },
+                        .work = { .spec = spec },
+                        .mail = { .store = store, .pace = commit_pace_new() } };
     sweep->reactor.epoch = reactor_utc(sweep);
     sweep->reactor.started_ns = sweep->fleet.usable_ns = reactor_now(sweep);
     pass_init(&sweep->passes, options->passes);
     sweep->fleet.hosts = mem_new(sweep->fleet.n, sizeof(*sweep->fleet.hosts));
     sweep->fleet.ledger =
         ledger_new((int)sweep->fleet.n, records_put_interval, sweep);
+    ledger_keep_held(sweep->fleet.ledger, records_put_held);
     for (size_t i = 0; i < sweep->fleet.n; i++) {
         sweep->fleet.hosts[i].host = &hosts->list[i];
         sweep->fleet.hosts[i].conn.heard_ns = sweep->reactor.started_ns;
         sweep->fleet.hosts[i].budget = budget_full(sweep->reactor.started_ns);
-        ledger_hold(sweep->fleet.ledger, (int)i, sweep->reactor.started_ns);
+        if (hosts->list[i].has_rate)
+            ledger_price(sweep->fleet.ledger, (int)i, hosts->list[i].rate,
+                         sweep->reactor.started_ns);
+        /* the others are held while they are there */
+        if (!rented_begin(sweep, i) && !hosts->list[i].dial.back)
+            ledger_hold(sweep->fleet.ledger, (int)i, sweep->reactor.started_ns);
     }
 }
 
@@ -544,8 +660,10 @@ int sweep_run_with(const struct sweep_io *io, struct spec *spec,
     finished = is_finished(&sweep);
     sweep_fini(&sweep);
     sweep_init(&sweep, io, spec, hosts, store, options);
-    sweep.reactor.progress = progress_new(options->quiet);
+    sweep.reactor.progress = progress_new(options->watch.quiet);
     run(&sweep, finished, signals, err);
+    if (options->caps.reserve)
+        *options->caps.held_back = sweep.reactor.closed_ns != 0;
     io->link.close(io->link.self);
     sweep_fini(&sweep);
     if (signals >= 0)

@@ -39,6 +39,9 @@ struct worker_binary {
 /* ERR_INPUT when the file is missing, empty or too long. */
 int worker_binary_load(const char *path, struct worker_binary *out,
                        struct err *err);
+/* The fa-worker that was built or installed together with this program.  Also
+ * ERR_SYSTEM. */
+int worker_binary_load_own(struct worker_binary *out, struct err *err);
 void worker_binary_fini(struct worker_binary *program);
 
 /* POSIX cksum(1): CRC-32 over the bytes and their number. */
@@ -59,7 +62,9 @@ struct deploy_watch {
     void *self;
 };
 
-#define DEPLOY_IDLE_S 120 /* an upload in which nothing moves is given up */
+/* An upload in which nothing moves is given up.  Two in a row leave time for a
+ * third before a sweep without a host ends (host_supply.h). */
+#define DEPLOY_IDLE_S 45
 
 /* Make the work folder (0700) and put the program into it.  'workdir' is "" for
  * DEPLOY_WORKDIR, or a path from a hosts file (only characters that no shell

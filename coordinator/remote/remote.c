@@ -11,6 +11,7 @@
 #include "common/int64.h"
 #include "coordinator/process/poll_until.h"
 #include "coordinator/remote/backend.h"
+#include "coordinator/text/suggest.h"
 
 #define REMARKS_MAX 4096
 
@@ -21,14 +22,19 @@ int remote_ssh_read(const char *word, enum remote_ssh *out, struct err *err)
         [REMOTE_SSH_LIBSSH2] = "libssh2",
         [REMOTE_SSH_OPENSSH] = "openssh",
     };
+    enum {
+        N_WORDS = sizeof(words) / sizeof(words[0])
+    };
+    char ending[SUGGEST_BYTES];
 
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+    for (size_t i = 0; i < N_WORDS; i++)
         if (strcmp(word, words[i]) == 0) {
             *out = (enum remote_ssh)i;
             return 0;
         }
-    return err_set(err, ERR_INPUT, "--ssh=%s: choose auto, libssh2 or openssh",
-                   word);
+    return err_set(err, ERR_INPUT,
+                   "--ssh=%.32s: choose auto, libssh2 or openssh%s", word,
+                   suggest_ending(word, strlen(word), words, N_WORDS, ending));
 }
 
 /* libssh2 if it can, else the system's ssh; 'lacks' says what libssh2 cannot

@@ -269,6 +269,24 @@ static const struct stream_ops ssh_stream_ops = {
     .close = stream_free,
 };
 
+/* Why a channel is not open: a refusal, for which 'fmt' has the complaint, is
+ * the server's word; all else says nothing of how it is set up. */
+static int not_open(struct ssh *ssh, int rc, const char *fmt, struct err *err)
+    __attribute__((format(printf, 3, 0)));
+
+static int not_open(struct ssh *ssh, int rc, const char *fmt, struct err *err)
+{
+    if (rc == LIBSSH2_ERROR_CHANNEL_FAILURE ||
+        rc == LIBSSH2_ERROR_CHANNEL_REQUEST_DENIED)
+        return err_set(err, ERR_NETWORK, fmt, ssh_complaint(ssh));
+    if (rc == LIBSSH2_ERROR_EAGAIN)
+        return err_set(
+            err, ERR_NETWORK,
+            "the server does not answer a request for a session in time");
+    return err_set(err, ERR_NETWORK, "the connection broke (%s)",
+                   ssh_complaint(ssh));
+}
+
 /* With MaxSessions 1, the server may still be ending the last session: it
  * refuses, and is asked again for a moment. */
 static int open_channel(struct ssh_stream *s, int64_t deadline_ns,
@@ -289,10 +307,10 @@ static int open_channel(struct ssh_stream *s, int64_t deadline_ns,
         if (rc == LIBSSH2_ERROR_EAGAIN && ssh_wait(s->ssh, deadline_ns) == 0)
             continue;
         if (rc != LIBSSH2_ERROR_CHANNEL_FAILURE || clock_boot_ns() >= until_ns)
-            return err_set(err, ERR_NETWORK,
-                           "the server refuses to open a session (%s); see "
-                           "MaxSessions in its sshd_config",
-                           ssh_complaint(s->ssh));
+            return not_open(s->ssh, rc,
+                            "the server refuses to open a session (%s); see "
+                            "MaxSessions in its sshd_config",
+                            err);
         (void)poll_until(NULL, 0, clock_boot_ns() + AGAIN_MS * NS_PER_MS);
     }
 }
@@ -314,11 +332,12 @@ int ssh_stream_open(struct ssh *ssh, const char *command, int64_t deadline_ns,
         rc = libssh2_channel_exec(s->channel, command);
     } while (rc == LIBSSH2_ERROR_EAGAIN && ssh_wait(ssh, deadline_ns) == 0);
     if (rc != 0) {
+        rc = not_open(ssh, rc,
+                      "the server does not run the command (%s); does it set "
+                      "a ForceCommand, or has the user no shell?",
+                      err);
         stream_free(&s->base);
-        return err_set(err, ERR_NETWORK,
-                       "the server does not run the command (%s); does it set "
-                       "a ForceCommand, or has the user no shell?",
-                       ssh_complaint(ssh));
+        return rc;
     }
     *out = &s->base;
     return 0;

@@ -1,5 +1,7 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -80,4 +82,30 @@ void worker_binary_fini(struct worker_binary *program)
 {
     free(program->bytes);
     *program = (struct worker_binary){ 0 };
+}
+
+/* fa-worker is in the folder of fa-coord, or where `cmake --install` puts
+ * it. */
+int worker_binary_load_own(struct worker_binary *out, struct err *err)
+{
+    static const char *const places[] = { "fa-worker",
+                                          "../libexec/fa-coord/fa-worker" };
+    char self[PATH_MAX], path[PATH_MAX + 64];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    char *slash;
+
+    self[n > 0 ? n : 0] = '\0';
+    slash = strrchr(self, '/');
+    if (!slash)
+        return err_set(err, ERR_SYSTEM, "/proc/self/exe: %s", strerror(errno));
+    *slash = '\0';
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        snprintf(path, sizeof(path), "%s/%s", self, places[i]);
+        if (access(path, R_OK) == 0)
+            return worker_binary_load(path, out, err);
+    }
+    return err_set(err, ERR_INPUT,
+                   "fa-worker is not in %s; it is built and installed "
+                   "together with fa-coord",
+                   self);
 }

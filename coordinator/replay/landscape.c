@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 
 void landscape_free(struct landscape *landscape)
 {

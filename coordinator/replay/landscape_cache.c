@@ -7,7 +7,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 
 static int read_values(struct landscape_reader *reader,
                        struct landscape_tunable *tunable)

@@ -12,7 +12,7 @@
 #include "common/mem.h"
 #include "common/outcome.h"
 #include "coordinator/replay/numeral.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/text/terminal.h"
 
 #define SAMPLES_MAX (1 << 27) /* of all configurations: 1 GiB */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "coordinator/replay/landscape.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/text/json_stream.h"
 
 #define LANDSCAPE_NAME_MAX 200 /* shown of names and words of the file */

@@ -7,7 +7,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/text/terminal.h"
 
 int landscape_next(struct landscape_reader *reader, enum json_token *token)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/mem.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/spec/spec.h"
 
 static bool is_level(const struct landscape_tunable *tunable, int level,

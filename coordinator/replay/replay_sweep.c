@@ -7,7 +7,7 @@
 #include "common/mem.h"
 #include "common/outcome.h"
 #include "coordinator/replay/replay.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 
 #define NAME_BYTES 48
 /* Time limit of a measurement.  A recorded one takes as long as recorded, so

@@ -158,7 +158,7 @@ static int read_db(struct build_listing *listing, const char *db,
 
     if (access(db, F_OK) < 0)
         return 0;
-    rc = store_open(db, STORE_READ, &store, err);
+    rc = store_open(db, STORE_WHOLE, &store, err);
     if (rc < 0)
         return rc;
     rc = read_rows(listing, store, err);

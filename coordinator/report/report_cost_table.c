@@ -1,6 +1,8 @@
 #include <inttypes.h>
 #include <math.h>
+#include <time.h>
 
+#include "common/clock.h"
 #include "common/outcome.h"
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/report/report_print.h"
@@ -8,6 +10,9 @@
 #include "coordinator/result/report_cost.h"
 #include "coordinator/print/paragraph.h"
 #include "coordinator/print/table.h"
+
+#define UTC_BYTES 24
+#define NS_PER_HOUR 3.6e12
 
 static void dollars(struct table *table, double usd, bool unpriced)
 {
@@ -19,13 +24,16 @@ static void dollars(struct table *table, double usd, bool unpriced)
 
 /* A category without hours has no column. */
 static void row(struct table *table, const struct report_cost *cost,
-                const char *name, const double *hours, double total)
+                const char *name, const double *hours, double proof,
+                double total)
 {
     table_cell(table, "%s", name);
     table_number(table, 4, total);
     for (int i = 0; i < REPORT_COST_CATEGORIES; i++)
         if (cost->hours[i] > 0)
             table_number(table, 4, hours[i]);
+    if (cost->proof.held_ns > 0)
+        table_number(table, 4, proof);
 }
 
 static void print_hours(const struct report_cost *cost, FILE *to)
@@ -38,21 +46,79 @@ static void print_hours(const struct report_cost *cost, FILE *to)
         if (cost->hours[i] > 0)
             table_column(table, 'r',
                          ledger_category_name((enum ledger_category)i));
+    if (cost->proof.held_ns > 0)
+        table_column(table, 'r', "proof");
     table_column(table, 'r', "USD/h");
     table_column(table, 'r', "USD");
     for (size_t i = 0; i < cost->n_hosts; i++) {
         const struct report_cost_host *host = &cost->hosts[i];
 
-        row(table, cost, host->name, host->hours, host->total_hours);
+        row(table, cost, host->name, host->hours, host->proof_hours,
+            host->total_hours);
         dollars(table, host->rate_usd_per_h, isnan(host->rate_usd_per_h));
         dollars(table, host->usd, isnan(host->usd));
     }
-    row(table, cost, "total", cost->hours, cost->total_hours);
+    row(table, cost, "total", cost->hours, bill_hours(&cost->proof),
+        cost->total_hours);
     table_cell(table, "%s", "");
     dollars(table, cost->total_usd, isnan(cost->total_usd));
     fputc('\n', to);
     table_print(table, to);
     table_free(table);
+}
+
+static const char *utc_text(int64_t utc_ns, char out[UTC_BYTES])
+{
+    time_t s = (time_t)(utc_ns / NS_PER_S);
+    struct tm tm;
+
+    gmtime_r(&s, &tm);
+    strftime(out, UTC_BYTES, "%Y-%m-%d %H:%M:%S", &tm);
+    return out;
+}
+
+/* When a host that had several rates was held at which. */
+static void print_rates(const struct report_cost *cost, FILE *to)
+{
+    struct table *table = table_new();
+    size_t n = 0;
+
+    table_column(table, 'l', "host");
+    table_column(table, 'l', "held from");
+    table_column(table, 'l', "for");
+    table_column(table, 'r', "hours");
+    table_column(table, 'r', "USD/h");
+    table_column(table, 'r', "USD");
+    for (size_t i = 0; i < cost->n_held; i++) {
+        const struct report_cost_held *held = &cost->held[i];
+        double rate = held->rate_usd_per_h,
+               hours = (double)held->ns / NS_PER_HOUR;
+        char at[UTC_BYTES];
+
+        if (!cost->hosts[held->host].repriced)
+            continue;
+        table_cell(table, "%s", cost->hosts[held->host].name);
+        table_cell(table, "%s", utc_text(held->start_utc, at));
+        table_cell(table, "%s", held->phase);
+        table_number(table, 4, hours);
+        dollars(table, rate, isnan(rate));
+        dollars(table, rate * hours, isnan(rate));
+        n++;
+    }
+    if (n > 0) {
+        fputc('\n', to);
+        table_print(table, to);
+    }
+    table_free(table);
+}
+
+static void category_row(struct table *table, const struct report_cost *cost,
+                         const char *name, double hours, double usd)
+{
+    table_cell(table, "%s", name);
+    table_number(table, 4, hours);
+    table_number(table, 1, 100 * hours / cost->total_hours);
+    dollars(table, usd, !bill_has_price(&cost->bill));
 }
 
 /* Dollars by category, for the hosts with a price. */
@@ -71,13 +137,13 @@ static void print_categories(const struct report_cost *cost, FILE *to)
         double usd = 0;
 
         for (size_t i = 0; i < cost->n_hosts; i++)
-            if (!isnan(cost->hosts[i].rate_usd_per_h))
-                usd += cost->hosts[i].rate_usd_per_h * cost->hosts[i].hours[c];
-        table_cell(table, "%s", ledger_category_name((enum ledger_category)c));
-        table_number(table, 4, cost->hours[c]);
-        table_number(table, 1, 100 * cost->hours[c] / cost->total_hours);
-        dollars(table, usd, cost->unpriced == cost->n_hosts);
+            usd += cost->hosts[i].category_usd[c];
+        category_row(table, cost, ledger_category_name((enum ledger_category)c),
+                     cost->hours[c], usd);
     }
+    if (cost->proof.held_ns > 0)
+        category_row(table, cost, "proof", bill_hours(&cost->proof),
+                     cost->proof.priced_usd);
     fputc('\n', to);
     table_print(table, to);
     table_free(table);
@@ -116,6 +182,7 @@ void report_cost_table(const struct report_view *view, FILE *to)
         return;
     }
     print_hours(cost, to);
+    print_rates(cost, to);
     print_categories(cost, to);
     if (cost->unpriced == cost->n_hosts)
         paragraph_print(to, 0,
@@ -126,8 +193,11 @@ void report_cost_table(const struct report_view *view, FILE *to)
                         "hosts.txt); the others cost $%.4f",
                         cost->unpriced, cost->n_hosts,
                         cost->unpriced == 1 ? "has" : "have", cost->priced_usd);
-    if (view->conclusion->confirmation.proof.hours > 0)
+    if (view->conclusion->confirmation.proof.hours > 0 &&
+        cost->proof.held_ns == 0)
         print_proof(&view->conclusion->confirmation, to);
+    if (view->costs)
+        report_spending_table(view, to);
     fputc('\n', to);
     print_each(cost, "tried", report->counts.tally.tried, to);
     print_each(cost, outcome_name(OUTCOME_CORRECT),

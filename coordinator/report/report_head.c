@@ -30,6 +30,8 @@ char *report_head_strategy(const struct report *report)
         buf_printf(&to, ", seed %" PRId64, search->seed);
     if (!search->headline)
         buf_printf(&to, ", objective %s", search->objective);
+    if (search->in_flight > 0)
+        buf_printf(&to, ", at most %" PRId64 " in flight", search->in_flight);
     return to.bytes;
 }
 

@@ -31,6 +31,10 @@ void report_put_sweep(struct json_out *out, const struct report *report)
     json_out_text(out, "method", report->search.method);
     json_out_int(out, "seed", report->search.seed);
     json_out_text(out, "objective", report->search.objective);
+    if (report->search.in_flight > 0)
+        json_out_int(out, "in_flight", report->search.in_flight);
+    else
+        json_out_null(out, "in_flight");
     json_out_int(out, "tried", report_tried(report));
     json_out_int(out, "not_tried",
                  report->counts.passed - report_tried(report));
@@ -173,6 +177,28 @@ static void put_categories(struct json_out *out, const double *hours)
     json_out_close(out);
 }
 
+static void put_held(struct json_out *out, const struct report_cost *cost,
+                     size_t host)
+{
+    json_out_open(out, "held", '[');
+    for (size_t i = 0; i < cost->n_held; i++) {
+        const struct report_cost_held *held = &cost->held[i];
+        double s = (double)held->ns / 1e9;
+
+        if (held->host != host)
+            continue;
+        json_out_open(out, NULL, '{');
+        json_out_int(out, "run", held->epoch);
+        json_out_text(out, "phase", held->phase);
+        json_out_utc(out, "began", held->start_utc);
+        json_out_real(out, "seconds", s);
+        json_out_real(out, "rate_usd_per_h", held->rate_usd_per_h);
+        json_out_real(out, "usd", held->rate_usd_per_h * s / 3600);
+        json_out_close(out);
+    }
+    json_out_close(out);
+}
+
 void report_put_cost(struct json_out *out, const struct report *report,
                      const struct report_cost *cost)
 {
@@ -188,11 +214,14 @@ void report_put_cost(struct json_out *out, const struct report *report,
         json_out_real(out, "rate_usd_per_h", host->rate_usd_per_h);
         json_out_real(out, "hours", host->total_hours);
         json_out_real(out, "usd", host->usd);
+        json_out_real(out, "proof_hours", host->proof_hours);
         put_categories(out, host->hours);
+        put_held(out, cost, i);
         json_out_close(out);
     }
     json_out_close(out);
     put_categories(out, cost->hours);
+    json_out_real(out, "proof_hours", bill_hours(&cost->proof));
     json_out_real(out, "total_hours", cost->total_hours);
     json_out_real(out, "total_usd", cost->total_usd);
     json_out_real(out, "priced_usd", cost->priced_usd);
@@ -232,5 +261,7 @@ void report_json(const struct report_view *view, FILE *to)
     if (view->lessons)
         lessons_json(view->lessons, &out, "lessons");
     report_put_cost(&out, report, view->cost);
+    if (view->costs)
+        report_put_spending(&out, view->costs);
     json_out_close(&out);
 }

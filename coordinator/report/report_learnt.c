@@ -1,5 +1,6 @@
 /* What a sweep shows beside its fastest configuration, in a few lines. */
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/buf.h"
@@ -13,6 +14,20 @@
 #define LEAST 0.01     /* share of the variance */
 #define KINDS 3        /* of failures */
 #define TEXT_MAX 65536 /* bytes of text */
+
+/* The heading is printed with the first line below it, and not without one. */
+struct learnt {
+    FILE *to;
+    bool begun;
+};
+
+static FILE *learnt_line(struct learnt *learnt)
+{
+    if (!learnt->begun)
+        screen_heading(learnt->to, "What was learnt");
+    learnt->begun = true;
+    return learnt->to;
+}
 
 /* The tunable with the largest share that is below that of 'before', which
  * comes first among equals; n_tunables if there is none. */
@@ -34,7 +49,7 @@ static size_t next_share(const struct lessons *lessons, size_t before)
     return next;
 }
 
-static void put_important(const struct lessons *lessons, FILE *to)
+static void put_important(const struct lessons *lessons, struct learnt *learnt)
 {
     size_t n = lessons->n_tunables, at = n;
     struct buf text;
@@ -56,11 +71,12 @@ static void put_important(const struct lessons *lessons, FILE *to)
                        tunable->values[tunable->best].text);
     }
     if (text.len)
-        paragraph_print(to, 2, "%s of the variance of log time.", text.bytes);
+        paragraph_print(learnt_line(learnt), 2,
+                        "%s of the variance of log time.", text.bytes);
     buf_fini(&text);
 }
 
-static void put_dead(const struct lessons *lessons, FILE *to)
+static void put_dead(const struct lessons *lessons, struct learnt *learnt)
 {
     struct buf text;
 
@@ -70,12 +86,12 @@ static void put_dead(const struct lessons *lessons, FILE *to)
             buf_printf(&text, "%s%s", text.len ? ", " : "",
                        lessons->tunables[a].name);
     if (text.len)
-        paragraph_print(to, 2, "Without effect on the machine code: %s.",
-                        text.bytes);
+        paragraph_print(learnt_line(learnt), 2,
+                        "Without effect on the machine code: %s.", text.bytes);
     buf_fini(&text);
 }
 
-static void put_failures(const struct lessons *lessons, FILE *to)
+static void put_failures(const struct lessons *lessons, struct learnt *learnt)
 {
     size_t more = lessons->other_failures;
 
@@ -87,16 +103,19 @@ static void put_failures(const struct lessons *lessons, FILE *to)
             more++;
             continue;
         }
-        paragraph_print(to, 2, "%zu failed as %s%s%s", failure->common.failures,
-                        failure->outcome, has_reason ? ": " : "",
+        paragraph_print(learnt_line(learnt), 2, "%zu failed as %s%s%s",
+                        failure->common.failures, failure->outcome,
+                        has_reason ? ": " : "",
                         has_reason ? failure->reason : "");
     }
     if (more)
-        paragraph_print(to, 2, "%zu more kinds of failure.", more);
+        paragraph_print(learnt_line(learnt), 2, "%zu more kinds of failure.",
+                        more);
 }
 
 static void put_warnings(const struct lessons *lessons,
-                         enum lessons_truth truth, const char *says, FILE *to)
+                         enum lessons_truth truth, const char *says,
+                         struct learnt *learnt)
 {
     struct buf text;
 
@@ -106,21 +125,21 @@ static void put_warnings(const struct lessons *lessons,
             buf_printf(&text, "%s%s", text.len ? ", " : "",
                        lessons->gates[g].name);
     if (text.len)
-        paragraph_print(to, 2, "%s: %s.", says, text.bytes);
+        paragraph_print(learnt_line(learnt), 2, "%s: %s.", says, text.bytes);
     buf_fini(&text);
 }
 
 void report_learnt_print(const struct report_view *view, FILE *to)
 {
     const struct lessons *lessons = view->lessons;
+    struct learnt learnt = { .to = to };
 
     if (!lessons || lessons->timed + lessons->failed == 0)
         return;
-    screen_heading(to, "What was learnt");
-    put_important(lessons, to);
-    put_dead(lessons, to);
-    put_warnings(lessons, LESSONS_TRUE, "Gates that warn with reason", to);
+    put_important(lessons, &learnt);
+    put_dead(lessons, &learnt);
+    put_warnings(lessons, LESSONS_TRUE, "Gates that warn with reason", &learnt);
     put_warnings(lessons, LESSONS_FALSE, "Gates that warn of the faster ones",
-                 to);
-    put_failures(lessons, to);
+                 &learnt);
+    put_failures(lessons, &learnt);
 }

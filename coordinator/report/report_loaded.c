@@ -1,8 +1,11 @@
 #include "coordinator/report/report_loaded.h"
 
 #include "coordinator/conclusion/conclusion.h"
+#include "coordinator/conclusion/winner.h"
+#include "coordinator/costs/costs.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_cost.h"
+#include "coordinator/result/report_objective.h"
 #include "coordinator/result/report_where.h"
 #include "coordinator/result/stored_spec.h"
 #include "coordinator/store/sql.h"
@@ -24,6 +27,8 @@ static int read_all(struct store *store, const char *where,
         rc = profile_load(store, out->report, &out->profiles, err);
     if (rc == 0 && where)
         rc = report_where(out->report, where, err);
+    if (rc == 0 && where)
+        report_where_remark(out->report, where, &out->no_match);
     if (rc < 0)
         return rc;
     out->view = (struct report_view){ .report = out->report,
@@ -46,11 +51,29 @@ int report_loaded_init(struct store *store, const char *where,
     return read_all(store, where, out, err);
 }
 
+int report_loaded_costs(struct store *store, struct report_loaded *loaded,
+                        struct err *err)
+{
+    struct winner winner = { 0 };
+    struct err none;
+    int rc,
+        found = winner_find(loaded->report, report_objective(loaded->report),
+                            &winner, &none);
+
+    if (found == 0)
+        winner_confirm(loaded->report, loaded->conclusion, &winner);
+    rc = costs_load(store, loaded->cost, found == 0 ? winner.config->key : NULL,
+                    &loaded->costs, err);
+    loaded->view.costs = loaded->costs;
+    return rc;
+}
+
 void report_loaded_fini(struct report_loaded *loaded)
 {
     profile_fini(&loaded->profiles);
     lessons_fini(&loaded->lessons);
     conclusion_free(loaded->conclusion);
+    costs_free(loaded->costs);
     report_cost_free(loaded->cost);
     report_free(loaded->report);
 }

@@ -19,10 +19,12 @@ struct report_loaded {
     struct report_view view; /* of what follows */
     struct report *report;
     struct report_cost *cost;
+    struct costs *costs;
     struct conclusion *conclusion;
     struct lessons lessons;
     struct profile profiles;
     struct err no_metrics, no_lessons; /* why; "" if they are there */
+    struct err no_match;               /* of report_where_remark() */
 };
 
 /* 'store' was opened to read.  'where' selects configurations (report_where.h);
@@ -30,6 +32,9 @@ struct report_loaded {
  * report_loaded_fini() either way. */
 int report_loaded_init(struct store *store, const char *where,
                        struct report_loaded *out, struct err *err);
+/* Also read what the cost was spent on, into the view.  ERR_STORE */
+int report_loaded_costs(struct store *store, struct report_loaded *loaded,
+                        struct err *err);
 void report_loaded_fini(struct report_loaded *loaded);
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 struct conclusion;
+struct costs;
 struct report_cost;
 struct json_out;
 struct lessons;
@@ -20,6 +21,7 @@ struct report_cell;
 struct report_view {
     const struct report *report;
     const struct report_cost *cost;
+    const struct costs *costs; /* NULL: not shown */
     const struct conclusion *conclusion;
     const struct lessons *lessons;  /* NULL: none are printed */
     const struct profile *profiles; /* likewise */
@@ -35,6 +37,11 @@ void report_summary(const struct report_view *view, FILE *to);
 void report_csv(const struct report_view *view, FILE *to); /* all rows */
 void report_json(const struct report_view *view, FILE *to);
 void report_cost_table(const struct report_view *view, FILE *to);
+
+/* What the cost was spent on; the view has 'costs'. */
+void report_spending_table(const struct report_view *view, FILE *to);
+void report_spending_csv(const struct report_view *view, FILE *to);
+void report_put_spending(struct json_out *out, const struct costs *costs);
 
 /* Parts of the JSON: the members about the sweep; "counts"; "shapes"; "cost".
  */

@@ -189,7 +189,8 @@ static void put_outcomes(const struct report *report, FILE *to)
 static void put_cost(const struct report_view *view, FILE *to)
 {
     const struct report_cost *cost = view->cost;
-    double proof = view->conclusion->confirmation.proof.hours;
+    bool apart = view->conclusion->confirmation.proof.hours > 0 &&
+                 cost->proof.held_ns == 0;
     char *dollars = NULL;
 
     if (cost->total_hours <= 0)
@@ -205,9 +206,9 @@ static void put_cost(const struct report_view *view, FILE *to)
         dollars = mem_strdup("unpriced");
     paragraph_labelled(to, LABEL, "Cost", "%.4f h of hosts, %s%s.",
                        cost->total_hours, dollars,
-                       proof > 0 ? "; the proof at the fuzz shapes has a "
-                                   "database and a cost of its own"
-                                 : "");
+                       apart ? "; the proof at the fuzz shapes has a "
+                               "database and a cost of its own"
+                             : "");
     free(dollars);
 }
 

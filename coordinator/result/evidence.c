@@ -6,6 +6,7 @@
 #include "common/mem.h"
 #include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
+#include "coordinator/stored/stored_ready.h"
 
 static int fault(const struct store *store, int rc, struct err *err)
 {
@@ -40,6 +41,13 @@ int evidence_artifacts(struct store *store, evidence_artifact_fn *fn, void *arg,
 
 /* ---- builds */
 
+/* The toolkit of the build's host (alias b) when it began. */
+#define BUILT_WITH                                                     \
+    " coalesce((SELECT z.toolkit FROM ready z WHERE z.host=b.host AND" \
+    "  z.gpu='' AND z.at_utc<=b.received_utc-b.seconds*1e9"            \
+    "  ORDER BY z.at_utc DESC LIMIT 1),"                               \
+    " (SELECT h.toolkit FROM host h WHERE h.name=b.host))"
+
 #define BUILD(member, kind) ROW_AT(struct evidence_build, member, kind)
 static const struct row_column build_columns[] = {
     BUILD(outcome, TEXT), BUILD(detail, TEXT), BUILD(artifact, TEXT),
@@ -52,9 +60,8 @@ int evidence_builds_open(struct store *store, struct row_query **builds_out,
                          struct err *err)
 {
     static const char text[] =
-        "SELECT outcome, detail, artifact, seconds, cached, log,"
-        " (SELECT toolkit FROM host WHERE name = b.host) AS toolkit FROM build "
-        "b"
+        "SELECT outcome, detail, artifact, seconds, cached, log," BUILT_WITH
+        " AS toolkit FROM build b"
         " WHERE config = ? AND source_key = ? AND purpose = 'kernel'"
         " ORDER BY outcome = 'crash', received_utc DESC LIMIT 1";
 
@@ -97,14 +104,15 @@ int evidence_origin(struct store *store, const char *config, const char *nonce,
         "SELECT c.source_key, coalesce(r.artifact, (SELECT b.artifact"
         "  FROM build b WHERE b.config=c.key AND b.source_key=c.source_key"
         "  AND b.outcome='built' ORDER BY b.counted DESC, b.received_utc DESC"
-        "  LIMIT 1)) AS artifact, g.name AS gpu, g.driver,"
+        "  LIMIT 1)) AS artifact, g.name AS gpu,"
+        " coalesce(y.driver, g.driver) AS driver,"
         " r.received_utc AS measured_utc,"
-        " (SELECT h.toolkit FROM build b JOIN host h ON h.name=b.host"
+        " (SELECT" BUILT_WITH " FROM build b"
         "  WHERE b.config=c.key AND b.source_key=c.source_key"
         "  AND b.outcome='built' ORDER BY b.counted DESC, b.received_utc DESC"
         "  LIMIT 1) AS toolkit"
         " FROM config c LEFT JOIN result r ON r.nonce=?2"
-        " LEFT JOIN gpu g ON g.uuid=r.gpu WHERE c.key=?1";
+        " LEFT JOIN gpu g ON g.uuid=r.gpu" STORED_READY " WHERE c.key=?1";
     struct row_query query;
     struct evidence_origin row;
     int rc = row_open(store_db(store), text, &origin_shape, &query, err, "ss",

@@ -22,7 +22,7 @@
 static void load_search(struct report *report, const char *settings)
 {
     const struct stored_param *method = NULL, *seed = NULL, *objective = NULL,
-                              *most = NULL;
+                              *most = NULL, *in_flight = NULL;
     struct stored_params params = { 0 };
 
     if (stored_params_parse(settings, &params, NULL) == 0) {
@@ -30,8 +30,10 @@ static void load_search(struct report *report, const char *settings)
         seed = stored_params_find(&params, "search_seed");
         objective = stored_params_find(&params, "objective");
         most = stored_params_find(&params, "evaluations");
+        in_flight = stored_params_find(&params, "in_flight");
     }
     report->search.method = mem_strdup(method ? method->text : "");
+    report->search.in_flight = in_flight ? (int64_t)in_flight->number : 0;
     report->search.seed = seed ? (int64_t)seed->number : 0;
     if (most && strcmp(report->search.method, "exhaustive") != 0)
         report->search.evaluations = (int64_t)most->number;

@@ -64,6 +64,7 @@ struct report_search {
     int64_t evaluations; /* it may ask for; 0: for all that pass */
     char *objective;     /* headline, geomean, a shape */
     bool headline;       /* the objective is the headline */
+    int64_t in_flight;   /* at most so many at once; 0: not given */
 };
 
 struct report_counts {

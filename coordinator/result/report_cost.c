@@ -1,6 +1,7 @@
 #include "coordinator/result/report_cost.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,15 +9,22 @@
 #include "common/mem.h"
 #include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
+#include "coordinator/store/store_held.h"
+#include "coordinator/stored/stored_work.h"
 #include "coordinator/text/terminal.h"
 
 #define NS_PER_HOUR 3.6e12
 
-/* A host that was listed and never held has one row without a category. */
+/* A host that was listed and never held has one row without a category.  The
+ * rate is that of the held interval in which the interval began. */
 static const char cost_query[] =
     "SELECT n.name, h.rate_usd_per_h, i.category,"
-    " sum(i.end_ns - i.start_ns) AS ns"
-    " FROM (SELECT name FROM host UNION SELECT host FROM interval) n"
+    " sum(i.end_ns - i.start_ns) AS ns,"
+    " sum((i.end_ns - i.start_ns) / 3.6e12 * (SELECT x.rate_usd_per_h"
+    "  FROM held x WHERE x.host=i.host AND x.epoch=i.epoch"
+    "  AND x.start_ns<=i.start_ns ORDER BY x.start_ns DESC LIMIT 1)) AS usd"
+    " FROM (SELECT name FROM host UNION SELECT host FROM interval"
+    "  UNION SELECT host FROM held) n"
     " LEFT JOIN host h ON h.name=n.name"
     " LEFT JOIN interval i ON i.host=n.name"
     " GROUP BY n.name, i.category"
@@ -24,16 +32,14 @@ static const char cost_query[] =
 
 struct cost_row {
     const char *name, *category;
-    double rate_usd_per_h;
+    double rate_usd_per_h, usd;
     int64_t ns;
 };
 
 #define COST(member, kind) ROW_AT(struct cost_row, member, kind)
 static const struct row_column cost_columns[] = {
-    COST(name, TEXT),
-    COST(category, TEXT),
-    COST(rate_usd_per_h, REAL),
-    COST(ns, INT),
+    COST(name, TEXT), COST(category, TEXT), COST(rate_usd_per_h, REAL),
+    COST(usd, REAL),  COST(ns, INT),
 };
 static const struct row_shape cost_shape = ROW_SHAPE(NULL, cost_columns);
 
@@ -49,7 +55,6 @@ static void add_row(struct report_cost *cost, const struct cost_row *row)
 {
     struct report_cost_host *host =
         cost->n_hosts ? &cost->hosts[cost->n_hosts - 1] : NULL;
-    double hours = (double)row->ns / NS_PER_HOUR;
     int category = category_of(row->category);
 
     if (!host || strcmp(host->name, row->name) != 0) {
@@ -60,14 +65,54 @@ static void add_row(struct report_cost *cost, const struct cost_row *row)
             (struct report_cost_host){ .name = mem_strdup(row->name),
                                        .rate_usd_per_h = row->rate_usd_per_h };
     }
-    host->total_hours += hours;
-    if (category >= 0)
-        host->hours[category] += hours;
+    if (category < 0)
+        return;
+    host->hours[category] += (double)row->ns / NS_PER_HOUR;
+    host->category_usd[category] += isnan(row->usd) ? 0 : row->usd;
+}
+
+static bool same_rate(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+/* In the order of runs, so that the newest rate is the last one. */
+static void add_held(void *arg, const struct store_held *row)
+{
+    struct report_cost *cost = arg;
+    struct report_cost_held *held;
+    struct report_cost_host *host;
+    const int64_t ns = row->end_ns - row->start_ns;
+    size_t at = 0;
+
+    while (at < cost->n_hosts && strcmp(cost->hosts[at].name, row->host) != 0)
+        at++;
+    if (at == cost->n_hosts)
+        return; /* the query before names all hosts */
+    host = &cost->hosts[at];
+    host->repriced = host->repriced ||
+                     (host->bill.held_ns > 0 &&
+                      !same_rate(host->rate_usd_per_h, row->rate_usd_per_h));
+    host->rate_usd_per_h = row->rate_usd_per_h;
+    bill_add(&host->bill, ns, row->rate_usd_per_h);
+    bill_add(&cost->bill, ns, row->rate_usd_per_h);
+    if (strcmp(row->phase, "proof") == 0) {
+        bill_add(&cost->proof, ns, row->rate_usd_per_h);
+        host->proof_hours += (double)ns / NS_PER_HOUR;
+    }
+    cost->held = mem_grow(cost->held, cost->n_held + 1, sizeof(*cost->held));
+    held = &cost->held[cost->n_held++];
+    *held = (struct report_cost_held){ .host = at,
+                                       .epoch = row->epoch,
+                                       .start_utc = row->start_utc,
+                                       .ns = ns,
+                                       .rate_usd_per_h = row->rate_usd_per_h };
+    snprintf(held->phase, sizeof(held->phase), "%s", row->phase);
 }
 
 bool report_cost_is_unpriced(const struct report_cost_host *host)
 {
-    return isnan(host->rate_usd_per_h) && host->total_hours > 0;
+    return host->bill.unpriced_ns > 0;
 }
 
 static void add_up(struct report_cost *cost)
@@ -76,15 +121,17 @@ static void add_up(struct report_cost *cost)
         struct report_cost_host *host = &cost->hosts[i];
 
         terminal_clean(host->name, false);
-        host->usd = host->rate_usd_per_h * host->total_hours;
-        cost->total_hours += host->total_hours;
+        host->total_hours = bill_hours(&host->bill);
+        host->usd = host->bill.held_ns > 0 || !isnan(host->rate_usd_per_h)
+                        ? bill_usd(&host->bill)
+                        : (double)NAN;
         for (int c = 0; c < REPORT_COST_CATEGORIES; c++)
             cost->hours[c] += host->hours[c];
-        if (!isnan(host->usd))
-            cost->priced_usd += host->usd;
         cost->unpriced += report_cost_is_unpriced(host);
     }
-    cost->total_usd = cost->unpriced ? (double)NAN : cost->priced_usd;
+    cost->total_hours = bill_hours(&cost->bill);
+    cost->priced_usd = cost->bill.priced_usd;
+    cost->total_usd = bill_usd(&cost->bill);
 }
 
 int report_cost_load(struct store *store, struct report_cost **out,
@@ -99,6 +146,8 @@ int report_cost_load(struct store *store, struct report_cost **out,
     while (rc >= 0 && (rc = row_next(&query, &row, err)) == 1)
         add_row(cost, &row);
     row_close(&query);
+    if (rc >= 0)
+        rc = stored_work_held(store, add_held, cost, err);
     if (rc < 0) {
         report_cost_free(cost);
         *out = NULL;
@@ -116,5 +165,6 @@ void report_cost_free(struct report_cost *cost)
     for (size_t i = 0; i < cost->n_hosts; i++)
         free(cost->hosts[i].name);
     free(cost->hosts);
+    free(cost->held);
     free(cost);
 }

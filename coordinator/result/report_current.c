@@ -3,6 +3,7 @@
 #include "common/err.h"
 #include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
+#include "coordinator/stored/stored_ready.h"
 
 #define CURRENT                                                          \
     "WITH current AS (SELECT o.shape, o.measure_key, max(o.settled_utc)" \
@@ -18,13 +19,14 @@
             " JOIN config c ON c.key=r.config AND c.sweep=?1" \
             "  AND c.source_key=r.source_key"                 \
             " LEFT JOIN gpu g ON g.uuid=r.gpu"                \
-            " LEFT JOIN host h ON h.name=r.host"              \
+            " LEFT JOIN host h ON h.name=r.host" STORED_READY \
             " WHERE r.counted=1 AND r.purpose IN (" purpose ")"
 
 static const char *const texts[] = {
     [REPORT_CURRENT_GPUS] =
-        RESULTS("DISTINCT r.gpu AS gpu, g.name AS name, g.driver AS driver,"
-                " h.toolkit AS toolkit",
+        RESULTS("DISTINCT r.gpu AS gpu, g.name AS name, "
+                " coalesce(y.driver, g.driver) AS driver,"
+                " coalesce(y.toolkit, h.toolkit) AS toolkit",
                 "'screen','canary','confirm'") " ORDER BY 1, 2, 3, 4",
     [REPORT_CURRENT_WAYS] =
         CURRENT "SELECT shape AS shape, measure_key AS measure_key"

@@ -214,3 +214,93 @@ out:
     sqlite3_close(db);
     return rc;
 }
+
+/* ---- texts that no configuration has */
+
+/* What a text may be compared with; borrowed. */
+struct texts {
+    const char **list;
+    size_t n, cap;
+};
+
+static void add_text(struct texts *texts, const char *one)
+{
+    if (texts->n == texts->cap) {
+        texts->cap = texts->cap ? texts->cap * 2 : 256;
+        texts->list = mem_grow(texts->list, texts->cap, sizeof(*texts->list));
+    }
+    texts->list[texts->n++] = one;
+}
+
+/* Keys have no spelling, so they are left out. */
+static void gather(const struct report *report, struct texts *out)
+{
+    struct column *columns = mem_new(COLUMNS_MAX, sizeof(*columns));
+
+    for (int i = 0; i < OUTCOMES_OF_CONFIG; i++)
+        add_text(out, outcome_name((enum outcome)i));
+    for (size_t i = 0; i < report->n_gates; i++)
+        add_text(out, report->gates[i].name);
+    for (size_t i = 0; i < report->n_configs; i++) {
+        size_t n = row(report, &report->configs[i], columns);
+
+        for (size_t c = 0; c < n; c++)
+            if (columns[c].value.type == 't' && columns[c].value.len > 0 &&
+                columns[c].value.text != report->configs[i].key)
+                add_text(out, columns[c].value.text);
+    }
+    free(columns);
+}
+
+static bool has_text(const struct texts *texts, const char *at, size_t len)
+{
+    for (size_t i = 0; i < texts->n; i++)
+        if (strlen(texts->list[i]) == len &&
+            memcmp(texts->list[i], at, len) == 0)
+            return true;
+    return false;
+}
+
+/* Neither empty nor a pattern of LIKE or GLOB. */
+static bool is_word(const char *at, size_t len)
+{
+    return len > 0 && !memchr(at, '%', len) && !memchr(at, '*', len);
+}
+
+/* The texts of a condition are in single quotes; one that has quotes in it is
+ * read as two. */
+static void find_unknown(const struct texts *texts, const char *condition,
+                         struct err *out)
+{
+    char ending[SUGGEST_BYTES];
+    const char *at = condition;
+
+    while ((at = strchr(at, '\''))) {
+        size_t len = strcspn(++at, "'");
+
+        if (!at[len])
+            return;
+        if (is_word(at, len) && !has_text(texts, at, len) &&
+            *suggest_ending(at, len, texts->list, texts->n, ending)) {
+            (void)err_set(out, ERR_INPUT,
+                          "--where: no configuration has '%.*s'%s",
+                          len < 64 ? (int)len : 64, at, ending);
+            return;
+        }
+        at += len + 1;
+    }
+}
+
+void report_where_remark(const struct report *report, const char *condition,
+                         struct err *out)
+{
+    struct texts texts = { NULL, 0, 0 };
+
+    out->text[0] = '\0';
+    for (size_t i = 0; i < report->n_configs; i++)
+        if (report->configs[i].selected)
+            return;
+    gather(report, &texts);
+    find_unknown(&texts, condition, out);
+    free(texts.list);
+}

@@ -16,4 +16,10 @@ struct report;
  * the condition. */
 int report_where(struct report *report, const char *condition, struct err *err);
 
+/* After a condition that selects nothing: the first text in it that no
+ * configuration has, with the one that is spelt like it.  "" if there is
+ * none. */
+void report_where_remark(const struct report *report, const char *condition,
+                         struct err *out);
+
 #endif

@@ -1,11 +1,13 @@
 #include "coordinator/schedule/ledger.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/int64.h"
 #include "common/mem.h"
+#include "coordinator/schedule/bill.h"
 
 struct work {
     int64_t lease;
@@ -15,6 +17,8 @@ struct work {
 struct account {
     bool held;
     int64_t start_ns; /* of the open interval */
+    int64_t held_ns;  /* start of the open held interval */
+    double rate;      /* USD per hour; NaN: unpriced */
     enum ledger_category phase;
     struct work *works; /* running, oldest first */
     size_t n, cap;
@@ -24,7 +28,9 @@ struct ledger {
     struct account *accounts;
     int hosts;
     ledger_emit *emit;
+    ledger_emit_held *emit_held;
     void *arg;
+    struct bill past; /* held intervals that have ended */
 };
 
 struct ledger *ledger_new(int hosts, ledger_emit *emit, void *arg)
@@ -35,6 +41,8 @@ struct ledger *ledger_new(int hosts, ledger_emit *emit, void *arg)
     ledger->hosts = hosts;
     ledger->emit = emit;
     ledger->arg = arg;
+    for (int i = 0; i < hosts; i++)
+        ledger->accounts[i].rate = (double)NAN;
     return ledger;
 }
 
@@ -46,6 +54,11 @@ void ledger_free(struct ledger *ledger)
         free(ledger->accounts[i].works);
     free(ledger->accounts);
     free(ledger);
+}
+
+void ledger_keep_held(struct ledger *ledger, ledger_emit_held *emit_held)
+{
+    ledger->emit_held = emit_held;
 }
 
 const char *ledger_category_name(enum ledger_category category)
@@ -93,6 +106,29 @@ static void emit(struct ledger *ledger, int host, enum ledger_category category,
                                             .lease = work ? work->lease : 0 });
 }
 
+static void emit_held(struct ledger *ledger, int host, int64_t now)
+{
+    const struct account *account = &ledger->accounts[host];
+
+    if (ledger->emit_held && now > account->held_ns)
+        ledger->emit_held(ledger->arg, &(struct ledger_held){
+                                           .host = host,
+                                           .start_ns = account->held_ns,
+                                           .end_ns = now,
+                                           .rate_usd_per_h = account->rate });
+}
+
+/* End the held interval; the next one may begin. */
+static void settle(struct ledger *ledger, int host, int64_t now)
+{
+    struct account *account = &ledger->accounts[host];
+
+    emit_held(ledger, host, now);
+    if (now > account->held_ns)
+        bill_add(&ledger->past, now - account->held_ns, account->rate);
+    account->held_ns = int64_max(account->held_ns, now);
+}
+
 /* End the open interval under 'category' and open the next one. */
 static void cut(struct ledger *ledger, int host, enum ledger_category category,
                 int64_t now)
@@ -110,7 +146,7 @@ void ledger_hold(struct ledger *ledger, int host, int64_t now)
     if (account->held)
         return;
     account->held = true;
-    account->start_ns = now;
+    account->start_ns = account->held_ns = now;
     account->phase = LEDGER_ACQUIRING;
     account->n = 0;
 }
@@ -122,7 +158,43 @@ void ledger_release(struct ledger *ledger, int host, int64_t now)
     if (!account->held)
         return;
     cut(ledger, host, category_now(account), now);
+    settle(ledger, host, now);
     account->held = false;
+}
+
+void ledger_price(struct ledger *ledger, int host, double rate_usd_per_h,
+                  int64_t now)
+{
+    struct account *account = &ledger->accounts[host];
+    bool same = isnan(rate_usd_per_h) ? isnan(account->rate)
+                                      : rate_usd_per_h == account->rate;
+
+    if (account->held && !same) {
+        cut(ledger, host, category_now(account), now);
+        settle(ledger, host, now);
+    }
+    account->rate = rate_usd_per_h;
+}
+
+void ledger_bill(const struct ledger *ledger, int64_t now, struct bill *bill)
+{
+    bill_join(bill, &ledger->past);
+    for (int host = 0; host < ledger->hosts; host++) {
+        const struct account *account = &ledger->accounts[host];
+
+        if (account->held && now > account->held_ns)
+            bill_add(bill, now - account->held_ns, account->rate);
+    }
+}
+
+double ledger_usd_per_h(const struct ledger *ledger)
+{
+    double sum = 0;
+
+    for (int host = 0; host < ledger->hosts; host++)
+        if (ledger->accounts[host].held && !isnan(ledger->accounts[host].rate))
+            sum += ledger->accounts[host].rate;
+    return sum;
 }
 
 void ledger_phase(struct ledger *ledger, int host, enum ledger_category phase,
@@ -175,7 +247,10 @@ void ledger_end(struct ledger *ledger, int host, int64_t lease,
 
 void ledger_flush(struct ledger *ledger, int64_t now)
 {
-    for (int host = 0; host < ledger->hosts; host++)
-        if (ledger->accounts[host].held)
-            emit(ledger, host, category_now(&ledger->accounts[host]), now);
+    for (int host = 0; host < ledger->hosts; host++) {
+        if (!ledger->accounts[host].held)
+            continue;
+        emit(ledger, host, category_now(&ledger->accounts[host]), now);
+        emit_held(ledger, host, now);
+    }
 }

@@ -8,9 +8,13 @@
  * right answer) or LOST (its result never came); earlier intervals keep their
  * category.
  *
+ * A host has a price while it is held: each time with one rate is a held
+ * interval, with a beginning, an end and that rate.  Another rate begins
+ * another one, and what was held before keeps its price.
+ *
  * Pure: the caller brings the time (CLOCK_BOOTTIME, ns) and stores what 'emit'
- * is given.  The same interval is emitted again, longer, by ledger_flush():
- * (host, start) identifies it.
+ * and 'emit_held' are given.  The same interval is emitted again, longer, by
+ * ledger_flush(): (host, start) identifies it.
  */
 #ifndef FA_COORDINATOR_SCHEDULE_LEDGER_H
 #define FA_COORDINATOR_SCHEDULE_LEDGER_H
@@ -38,14 +42,36 @@ struct ledger_interval {
 
 typedef void ledger_emit(void *arg, const struct ledger_interval *interval);
 
+/* For how long a host was held at one rate. */
+struct ledger_held {
+    int host;
+    int64_t start_ns, end_ns;
+    double rate_usd_per_h; /* NaN: unpriced */
+};
+
+typedef void ledger_emit_held(void *arg, const struct ledger_held *held);
+
+struct bill;
 struct ledger;
 
 struct ledger *ledger_new(int hosts, ledger_emit *emit, void *arg);
 void ledger_free(struct ledger *ledger);
+/* Where held intervals go; 'arg' is that of 'emit'.  Without it, to nothing. */
+void ledger_keep_held(struct ledger *ledger, ledger_emit_held *emit_held);
 const char *ledger_category_name(enum ledger_category category);
 
 void ledger_hold(struct ledger *ledger, int host, int64_t now);
 void ledger_release(struct ledger *ledger, int host, int64_t now);
+
+/* What the host costs from now on, in USD per hour; NaN, as it begins:
+ * unpriced.
+ */
+void ledger_price(struct ledger *ledger, int host, double rate_usd_per_h,
+                  int64_t now);
+/* Add all that hosts were held for, until now. */
+void ledger_bill(const struct ledger *ledger, int64_t now, struct bill *bill);
+/* What all hosts that are held now cost together. */
+double ledger_usd_per_h(const struct ledger *ledger);
 
 /* The category of a host without work: ACQUIRING, SETUP, UPLOADING or IDLE. */
 void ledger_phase(struct ledger *ledger, int host, enum ledger_category phase,

@@ -73,6 +73,10 @@ void sched_gpu_rest(struct sched *sched, int host, int gpu, bool rests);
 /* The next lease to hand out; false if nothing can be handed out now. */
 bool sched_next(struct sched *sched, struct sched_lease *out);
 
+/* Is a GPU or a build slot without work, or may it be before long, while work
+ * waits that it might take? */
+bool sched_is_idle(const struct sched *sched);
+
 /* Work that a worker still has from an earlier run.  False if the job is
  * settled or leased already. */
 bool sched_adopt(struct sched *sched, enum job_stage stage, int unit, int shape,

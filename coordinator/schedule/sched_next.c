@@ -198,3 +198,36 @@ bool sched_next(struct sched *s, struct sched_lease *out)
     }
     return false;
 }
+
+static bool has_ready(const struct sched *s)
+{
+    for (int i = 0; i < s->limits.hosts; i++)
+        if (s->hosts[i].ready.n > 0)
+            return true;
+    return s->leases.n_late > 0;
+}
+
+/* A GPU with less than half of its credit may be done before more comes. */
+static bool has_idle_gpu(const struct sched_host *h, bool ready)
+{
+    for (int gpu = 0; gpu < h->gpus; gpu++)
+        if (2 * h->measures[gpu] < h->credit &&
+            (h->asked[gpu].n > 0 || (ready && !h->rests[gpu])))
+            return true;
+    return false;
+}
+
+bool sched_is_idle(const struct sched *s)
+{
+    bool ready = has_ready(s);
+    bool builds = s->units.builds.n > 0 || s->leases.n_late > 0;
+
+    for (int i = 0; i < s->limits.hosts; i++) {
+        const struct sched_host *h = &s->hosts[i];
+
+        if (h->up && !h->paused &&
+            ((builds && h->builds < h->slots) || has_idle_gpu(h, ready)))
+            return true;
+    }
+    return false;
+}

@@ -9,7 +9,7 @@
 #include "common/clock.h"
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/search/strategy.h"
 
 #define OUT_MAX_BYTES (64 << 20) /* the start is long; tells may wait */

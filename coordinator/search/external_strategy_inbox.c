@@ -8,7 +8,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/text/json.h"
 
 #define REFUSED_MAX 10000 /* illegal or known points in a row */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "common/clock.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/text/value.h"
 
 #define PROTOCOL 1

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/search/trials.h"
 #include "coordinator/stats/prng.h"
 
@@ -25,6 +25,7 @@ struct method_search {
 struct method {
     const char *name;
     const char *about;
+    bool learns; /* a pending point costs: it has taught nothing yet */
     void *(*start)(struct method_search *search);
     /* Choose an unseen point; there is at least one.  Or METHOD_WAIT, if it
      * needs a pending result to choose. */
@@ -42,6 +43,7 @@ extern const struct method method_tpe;
 extern const struct method method_local;
 extern const struct method method_genetic;
 extern const struct method method_bayes;
+extern const struct method method_bayes_penalty;
 
 /* n points by Latin hypercube: each tunable's levels are used evenly, as far as
  * the legal points allow.  All are different and unseen.  Returns how many were

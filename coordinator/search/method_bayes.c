@@ -2,9 +2,15 @@
  *
  * A Gaussian process of log time predicts each candidate, with an uncertainty.
  * A second output models failures, and the expected improvement is multiplied
- * by the probability that the candidate works.  Pending points are rows without
- * a value: they lower the uncertainty around them, so that the next ask looks
- * elsewhere.  All unseen points are candidates while they are few.  Otherwise
+ * by the probability that the candidate works.
+ *
+ * Pending points are rows without a value, after all rows that have one: each
+ * is believed to take the time that the results so far predict, so only the
+ * uncertainty around it is gone, and the next ask looks elsewhere (the "Kriging
+ * believer" of Ginsbourger, Le Riche, Carraro 2010).  bayes-penalty leaves the
+ * process as it is, and penalises candidates near pending points (penalty.h).
+ *
+ * All unseen points are candidates while they are few.  Otherwise
  * the candidates are random points and neighbours of the fastest; each ask adds
  * neighbours of its best candidate.
  */
@@ -12,8 +18,9 @@
 #include <stdlib.h>
 
 #include "common/mem.h"
-#include "coordinator/search/gp.h"
+#include "coordinator/model/gp.h"
 #include "coordinator/search/method.h"
+#include "coordinator/search/penalty.h"
 
 #define DESIGN 12       /* points by Latin hypercube to begin with ... */
 #define DESIGN_SHARE 4  /* ... or one in so many of the budget, if fewer */
@@ -27,6 +34,13 @@
 #define CLIMBS 2       /* rounds around the best candidate of an ask ... */
 #define CLIMB_MAX 32   /* ... with at most so many new candidates */
 
+#define PENDING_ROWS 64 /* more pending points have no row */
+#define SLOPE_MAX 32    /* fastest points that the slope is taken from */
+
+/* Of a trial; else its row. */
+#define NO_ROW (-1)
+#define LEFT_OUT (-2) /* it was thinned out */
+
 #define FAILURE_BLUR 0.1 /* noise: the border is never sharp */
 
 enum output {
@@ -39,13 +53,15 @@ struct bayes {
     int design_n, next;
     struct gp *gp;
     struct gp_kernel kernel;
-    int *row_of; /* [rows of trials_cap] row of a trial, or -1 */
-    int row_of_cap;
-    int synced;         /* trials that were checked for a row */
+    int *row_of; /* [rows of trials_cap] row of a trial that has an outcome */
+    int row_of_cap, row_of_n;
+    int settled;        /* rows of trials with an outcome; the others follow */
+    int synced;         /* trials that were checked for being pending */
     int fitted_at;      /* timed trials at the last fit; 0: no fit yet */
     double mean, scale; /* of log time; the process has it standardised */
     double failure_rate;
-    double *promise; /* [CANDIDATES] */
+    double *promise;         /* [CANDIDATES] */
+    struct penalty *penalty; /* NULL: pending points are rows */
     int *hood;
 };
 
@@ -66,10 +82,19 @@ static void *start(struct method_search *search)
     return bayes;
 }
 
+static void *start_penalty(struct method_search *search)
+{
+    struct bayes *bayes = start(search);
+
+    bayes->penalty = mem_new(1, sizeof(*bayes->penalty));
+    return bayes;
+}
+
 static void end(void *self)
 {
     struct bayes *bayes = self;
 
+    free(bayes->penalty);
     gp_free(bayes->gp);
     free(bayes->row_of);
     free(bayes->promise);
@@ -118,6 +143,11 @@ static void standardise(struct bayes *bayes, const struct trials *trials)
     bayes->failure_rate = (trials->failed + 0.5) / (trials->n + 1.0);
 }
 
+static bool has_outcome(const struct trial *trial)
+{
+    return trial->state == TRIAL_TIMED || trial->state == TRIAL_FAILED;
+}
+
 /* The trials to learn from: the fastest 'max' / 2 and others at random. */
 static int choose(struct method_search *search, int max, bool timed_only,
                   int *out)
@@ -130,7 +160,8 @@ static int choose(struct method_search *search, int max, bool timed_only,
     for (int i = 0; i < n; i++)
         taken[out[i]] = 1;
     for (int i = 0; i < trials->n; i++)
-        if (!taken[i] && (trials->list[i].state == TRIAL_TIMED || !timed_only))
+        if (!taken[i] && (trials->list[i].state == TRIAL_TIMED ||
+                          (!timed_only && has_outcome(&trials->list[i]))))
             rest[rest_n++] = i;
     if (n + rest_n > max)
         prng_shuffle(&search->prng, rest, (size_t)rest_n);
@@ -198,7 +229,7 @@ static void relearn(struct bayes *bayes, struct method_search *search)
     learn_kernel(bayes, search);
     gp_reset(bayes->gp, &bayes->kernel);
     for (int i = 0; i < trials->n; i++)
-        bayes->row_of[i] = -1;
+        bayes->row_of[i] = has_outcome(&trials->list[i]) ? LEFT_OUT : NO_ROW;
     choose_candidates(bayes, search);
     n = choose(search, ROWS_KEPT, false, chosen);
     for (int timed = 1; timed >= 0; timed--)
@@ -206,26 +237,83 @@ static void relearn(struct bayes *bayes, struct method_search *search)
             if ((trials->list[chosen[i]].state == TRIAL_TIMED) == timed)
                 add_row(bayes, trials, chosen[i]);
     free(chosen);
-    bayes->synced = trials->n;
+    bayes->settled = gp_rows(bayes->gp);
+    bayes->synced = 0;
     bayes->fitted_at = trials->timed;
 }
 
-/* Add rows for trials without one, whichever method asked for them. */
-static void sync(struct bayes *bayes, struct method_search *search)
+/* How many trials have got an outcome that no row has yet. */
+static int count_news(struct bayes *bayes, const struct trials *trials)
 {
-    const struct trials *trials = &search->trials;
-    int rows = gp_rows(bayes->gp) + trials->n - bayes->synced;
+    int news = 0;
 
     if (bayes->row_of_cap < trials->n) {
         bayes->row_of_cap = 2 * trials->n;
         bayes->row_of =
             mem_grow(bayes->row_of, (size_t)bayes->row_of_cap, sizeof(int));
     }
-    if (bayes->fitted_at == 0 || rows > ROWS_MAX ||
-        trials->timed >= bayes->fitted_at * FIT_GROWTH)
+    while (bayes->row_of_n < trials->n)
+        bayes->row_of[bayes->row_of_n++] = NO_ROW;
+    for (int i = 0; i < trials->n; i++)
+        news += bayes->row_of[i] == NO_ROW && has_outcome(&trials->list[i]);
+    return news;
+}
+
+/* Rows of pending trials come last, so that what is believed of them follows
+ * from all results.  A new result thus begins them again. */
+static void learn(struct bayes *bayes, struct method_search *search)
+{
+    const struct trials *trials = &search->trials;
+    int news = count_news(bayes, trials);
+
+    if (bayes->fitted_at == 0 ||
+        bayes->settled + news + PENDING_ROWS > ROWS_MAX ||
+        trials->timed >= bayes->fitted_at * FIT_GROWTH) {
         relearn(bayes, search);
+    } else if (news > 0) {
+        gp_keep(bayes->gp, bayes->settled);
+        for (int i = 0; i < trials->n; i++)
+            if (bayes->row_of[i] == NO_ROW && has_outcome(&trials->list[i]))
+                add_row(bayes, trials, i);
+        bayes->settled = gp_rows(bayes->gp);
+        bayes->synced = 0;
+    }
+}
+
+static void add_pending(struct bayes *bayes, const struct trials *trials)
+{
     for (; bayes->synced < trials->n; bayes->synced++)
-        add_row(bayes, trials, bayes->synced);
+        if (trials->list[bayes->synced].state == TRIAL_PENDING &&
+            gp_rows(bayes->gp) < bayes->settled + PENDING_ROWS)
+            (void)gp_add_row(bayes->gp, trials->list[bayes->synced].point);
+}
+
+/* A row for a moment says what is expected of a pending point. */
+static void penalise_pending(struct bayes *bayes, const struct trials *trials,
+                             double best)
+{
+    int fastest[SLOPE_MAX], points[SLOPE_MAX];
+    int n = trials_fastest(trials, fastest, SLOPE_MAX);
+    double values[SLOPE_MAX];
+
+    for (int i = 0; i < n; i++) {
+        points[i] = trials->list[fastest[i]].point;
+        values[i] = standard(bayes, trials->list[fastest[i]].time);
+    }
+    penalty_init(bayes->penalty, bayes->gp, points, values, n);
+    for (int i = 0; i < trials->n; i++) {
+        int point = trials->list[i].point, row;
+        double mean, doubt;
+
+        if (trials->list[i].state != TRIAL_PENDING)
+            continue;
+        row = gp_add_row(bayes->gp, point);
+        mean = gp_row_mean(bayes->gp, LOG_TIME, row);
+        doubt = gp_row_doubt(bayes->gp, row);
+        gp_keep(bayes->gp, bayes->settled);
+        penalty_add(bayes->penalty, point, mean - best,
+                    sqrt(doubt * bayes->kernel.variance));
+    }
 }
 
 /* Probability that a candidate works: its failure value is below one half. */
@@ -246,7 +334,12 @@ static double promise(const struct bayes *bayes, int c, double best)
     double improvement = gain * erfc(-z / M_SQRT2) / 2 +
                          deviation * exp(-z * z / 2) / sqrt(2 * M_PI);
 
-    return (improvement > 0 ? improvement : 0) * works(bayes, c);
+    if (improvement <= 0)
+        return 0;
+    if (bayes->penalty)
+        improvement *=
+            penalty_of(bayes->penalty, bayes->gp, gp_candidate(bayes->gp, c));
+    return improvement * works(bayes, c);
 }
 
 /* The best candidate, or -1; 'worst' is set to the worst one. */
@@ -331,8 +424,12 @@ static int ask(void *self, struct method_search *search)
     }
     if (trials->timed < TIMED_MIN)
         return trials_random_unseen(trials, &search->prng);
-    sync(bayes, search);
+    learn(bayes, search);
     best = standard(bayes, trials->list[trials->best].time);
+    if (bayes->penalty)
+        penalise_pending(bayes, trials, best);
+    else
+        add_pending(bayes, trials);
     winner = rank(bayes, search, best);
     if (winner < 0)
         return trials_random_unseen(trials, &search->prng);
@@ -348,7 +445,7 @@ static void tell(void *self, struct method_search *search, int i, bool again)
     const struct trial *trial = &search->trials.list[i];
     struct bayes *bayes = self;
 
-    if (i >= bayes->synced || bayes->row_of[i] < 0)
+    if (i >= bayes->row_of_n || bayes->row_of[i] < 0)
         return;
     if (again && trial->state != TRIAL_TIMED)
         bayes->fitted_at = 0;
@@ -360,7 +457,18 @@ const struct method method_bayes = {
     .name = "bayes",
     .about = "Gaussian process of log time and of failures: most expected "
              "improvement",
+    .learns = true,
     .start = start,
+    .ask = ask,
+    .tell = tell,
+    .end = end,
+};
+
+const struct method method_bayes_penalty = {
+    .name = "bayes-penalty",
+    .about = "bayes, with penalties around what is pending",
+    .learns = true,
+    .start = start_penalty,
     .ask = ask,
     .tell = tell,
     .end = end,

@@ -131,6 +131,7 @@ static int ask(void *self, struct method_search *search)
 const struct method method_genetic = {
     .name = "genetic",
     .about = "genetic algorithm: children of the fastest twenty, one at a time",
+    .learns = true,
     .start = start,
     .ask = ask,
     .end = end,

@@ -194,6 +194,7 @@ static void tell(void *self, struct method_search *search, int i, bool again)
 const struct method method_local = {
     .name = "local",
     .about = "iterated local search: the best of each line, then a kick",
+    .learns = true,
     .start = start,
     .ask = ask,
     .tell = tell,

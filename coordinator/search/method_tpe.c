@@ -168,6 +168,7 @@ static int ask(void *self, struct method_search *search)
 const struct method method_tpe = {
     .name = "tpe",
     .about = "tree-structured Parzen estimator: one density per tunable",
+    .learns = true,
     .start = start,
     .ask = ask,
     .end = end,

@@ -5,13 +5,11 @@
 #include <stdlib.h>
 
 #include "common/mem.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/search/external_strategy.h"
 #include "coordinator/search/objective.h"
 #include "coordinator/search/strategy.h"
 #include "coordinator/search/successive_halving.h"
-
-#define OUT_SHARE 4 /* at most one in so many of the evaluations is out */
 
 struct visit {
     int point;   /* -1 outside the domain */
@@ -151,13 +149,35 @@ void search_free(struct search *search)
     free(search);
 }
 
-int search_ahead(int slots, int hosts, int measures, int evaluations)
+int search_ahead(int places, int left)
 {
-    int most = evaluations / OUT_SHARE, ahead = slots + hosts + measures;
+    int most = left / SEARCH_OUT_SHARE;
 
-    if (most < 1)
-        most = 1;
-    return ahead < most ? ahead : most;
+    if (left <= 0 || places <= most)
+        return places;
+    return most > 1 || places < 1 ? most : 1;
+}
+
+/* Evaluations that a strategy may still ask for; 0 if it does not learn. */
+static int left_to_learn(const struct search *search)
+{
+    struct strategy_state now;
+
+    if (search->external) /* nothing is known of it but what it asked for */
+        return search->options.evaluations > search->line_n
+                   ? search->options.evaluations - search->line_n
+                   : 0;
+    search_state(search, &now);
+    return now.learns ? now.budget - now.asked : 0;
+}
+
+int search_room(const struct search *search, int places)
+{
+    int most = search->options.in_flight;
+
+    if (most > 0)
+        return places < most ? places : most;
+    return search_ahead(places, left_to_learn(search));
 }
 
 static void note(struct search *search, enum search_step_kind kind, int point,
@@ -214,13 +234,14 @@ static bool tell_next(struct search *search)
 }
 
 /* With a window, each question is asked with the same results known, whatever
- * order they came in: those of all questions but the last 'window' ones. */
+ * order they came in: those of all questions but the last ones, as many as may
+ * be out. */
 static enum strategy_answer ask_in_turn(struct search *search,
                                         struct successive_halving_ask *asked)
 {
     enum strategy_answer answer = STRATEGY_WAIT;
 
-    while (search->out >= search->options.window)
+    while (search->out >= search_room(search, search->options.window))
         if (!tell_next(search))
             return STRATEGY_WAIT;
     while ((answer = ask(search, asked)) != STRATEGY_POINT)

@@ -41,9 +41,9 @@ struct search_options {
     const char *strategy;
     int evaluations; /* 0: as many as there are points */
     uint64_t seed;
-    int window; /* > 0: results are told in the order of the questions, and so
-                 * many are out at once, so that a seed repeats its points; not
-                 * with a race */
+    int in_flight; /* most units out at once; 0: search_ahead() */
+    int window;    /* > 0: results are told in the order of the questions, and
+                    * a seed repeats; so many places; not with a race */
     const struct successive_halving_rules *race; /* NULL for none */
     struct external_strategy
         *external; /* asked instead of 'strategy'; owned by the search */
@@ -53,15 +53,16 @@ int search_new(const struct search_options *options, struct search **out,
                struct err *err);
 void search_free(struct search *search); /* NULL is fine */
 
-/* How many units may be out at once: one for each build slot, one more waiting
- * on each host, and 'measures' for the GPUs.  At most a quarter of the
- * evaluations: units that are out have taught nothing yet. */
-int search_ahead(int slots, int hosts, int measures, int evaluations);
+/* How many units may be out at once, if that many places are to be busy: at
+ * most one in so many of the evaluations left, because a unit that is out has
+ * taught nothing yet.  'left' is 0 for a strategy that does not learn. */
+#define SEARCH_OUT_SHARE 6 /* docs/strategies.md: what it costs */
+int search_ahead(int places, int left);
+int search_room(const struct search *search, int places); /* now */
 
 struct search_want {
     int unit;
-    int samples; /* in total, for the objective; 0 without a race
-                  */
+    int samples; /* in total, for the objective; 0 without a race */
     int rung;    /* 0: the first time */
 };
 

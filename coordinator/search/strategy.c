@@ -13,7 +13,7 @@
 
 static const struct method *const methods[] = {
     &method_exhaustive, &method_random,  &method_lhs,   &method_tpe,
-    &method_local,      &method_genetic, &method_bayes,
+    &method_local,      &method_genetic, &method_bayes, &method_bayes_penalty,
 };
 
 static const size_t methods_n = sizeof(methods) / sizeof(methods[0]);
@@ -39,9 +39,9 @@ struct strategy {
 
 void strategy_list(FILE *to)
 {
-    fprintf(to, "  %-11s %s\n", AUTO, AUTO_ABOUT);
+    fprintf(to, "  %-13s %s\n", AUTO, AUTO_ABOUT);
     for (size_t i = 0; i < methods_n; i++)
-        fprintf(to, "  %-11s %s\n", methods[i]->name, methods[i]->about);
+        fprintf(to, "  %-13s %s\n", methods[i]->name, methods[i]->about);
 }
 
 static const struct method *find_method(const struct strategy *strategy,
@@ -88,7 +88,8 @@ static int unknown_method(const char *text, const char *name, size_t len,
             shown(len), name, meant);
     return err_set(err, ERR_INPUT,
                    "strategy '%.80s': there is no '%.*s'; choose auto, "
-                   "exhaustive, random, lhs, tpe, local, genetic or bayes",
+                   "exhaustive, random, lhs, tpe, local, genetic, bayes or "
+                   "bayes-penalty",
                    text, shown(len), name);
 }
 
@@ -158,6 +159,17 @@ int strategy_evaluations(const char *text, struct err *err)
     if (rc < 0)
         return rc;
     return sum < DOMAIN_POINTS_MAX ? (int)sum : DOMAIN_POINTS_MAX;
+}
+
+bool strategy_learns(const char *text)
+{
+    struct strategy read = { .budget = 0 };
+    bool learns = false;
+
+    (void)read_stages(&read, text, NULL); /* what is wrong has no method */
+    for (int i = 0; i < read.stages_n; i++)
+        learns |= read.stages[i].method && read.stages[i].method->learns;
+    return learns;
 }
 
 int strategy_new(const char *text, const struct domain *domain, int budget,
@@ -275,6 +287,7 @@ void strategy_state(const struct strategy *strategy, struct strategy_state *out)
 
     *out = (struct strategy_state){
         .method = done ? "" : strategy->stages[strategy->stage].method->name,
+        .learns = !done && strategy->stages[strategy->stage].method->learns,
         .asked = trials->n,
         .budget = strategy->budget,
         .pending = trials->pending,

@@ -18,6 +18,7 @@
 #ifndef FA_COORDINATOR_SEARCH_STRATEGY_H
 #define FA_COORDINATOR_SEARCH_STRATEGY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -37,6 +38,9 @@ void strategy_free(struct strategy *strategy); /* NULL is fine */
 /* Check 'text'. Returns how many evaluations it asks for, 0 if its last method
  * takes the rest, or ERR_INPUT. */
 int strategy_evaluations(const char *text, struct err *err);
+
+/* Whether one of the methods of a correct text asks by what it was told. */
+bool strategy_learns(const char *text);
 
 enum strategy_answer {
     STRATEGY_POINT,
@@ -67,6 +71,7 @@ void strategy_tell(struct strategy *strategy, int point,
 
 struct strategy_state {
     const char *method; /* the current method; "" when done */
+    bool learns;        /* its next question depends on results */
     int asked;          /* evaluations handed out or told */
     int budget;
     int pending, timed, failed;

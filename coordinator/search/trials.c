@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/mem.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/stats/prng.h"
 
 void trials_init(struct trials *trials, const struct domain *domain)

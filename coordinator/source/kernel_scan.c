@@ -6,6 +6,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/text/suggest.h"
 
 #define NAMES_MAX 64 /* kernels that are counted */
 
@@ -130,6 +131,26 @@ static bool is_named(const struct found *found, const char *name)
            memcmp(found->name, name, found->len) == 0;
 }
 
+/* 'entry' NULL: none was asked for. */
+static int no_kernel(const char *text, const char *entry, struct err *err)
+{
+    char *names[NAMES_MAX], ending[SUGGEST_BYTES] = "";
+    struct found found;
+    size_t n = 0;
+
+    for (const char *at = text;
+         n < NAMES_MAX && next_kernel(text, &at, &found);)
+        if (found.name)
+            names[n++] = mem_dup(found.name, found.len);
+    if (entry && entry[0] && entry[1]) /* one letter is like any other */
+        (void)suggest_ending(entry, strlen(entry), (const char *const *)names,
+                             n, ending);
+    while (n > 0)
+        free(names[--n]);
+    return err_set(err, ERR_INPUT, "there is no __global__ function%s%.64s%s",
+                   entry ? " " : "", entry ? entry : "", ending);
+}
+
 static int find_kernel(const char *text, const char *entry, struct found *out,
                        struct err *err)
 {
@@ -145,8 +166,7 @@ static int find_kernel(const char *text, const char *entry, struct found *out,
         n++;
     }
     if (n == 0)
-        return err_set(err, ERR_INPUT, "there is no __global__ function%s%s",
-                       entry ? " " : "", entry ? entry : "");
+        return no_kernel(text, entry, err);
     if (n > 1 && !entry)
         return err_set(err, ERR_INPUT,
                        "there are %zu kernels; choose one with --entry", n);

@@ -5,7 +5,8 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/space/point_walker.h"
+#include "coordinator/points/point_diagram.h"
+#include "coordinator/points/point_walker.h"
 #include "coordinator/space/space_internal.h"
 #include "coordinator/space/space_sql.h"
 #include "coordinator/space/space_table.h"
@@ -136,6 +137,7 @@ void space_close(struct space *space)
         return;
     sqlite3_finalize(space->walk.points);
     point_walker_free(space->walk.walker);
+    point_diagram_free(space->walk.diagram);
     for (size_t g = 0; g < SPEC_LIST_MAX; g++)
         free(space->gates[g].hits);
     close_evals(space);

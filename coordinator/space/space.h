@@ -25,7 +25,7 @@
 struct err;
 struct space;
 
-#define SPACE_POINTS_MAX (INT64_C(1) << 40)
+#define SPACE_POINTS_MAX (INT64_C(1) << 62)
 #define SPACE_SECONDS_MAX 60 /* time limit of one query */
 
 /* The points that pass, in order.  Borrowed by the space. */
@@ -57,6 +57,11 @@ struct space_point {
  * point; then it begins again.  ERR_INPUT if a rule yields neither 0 nor 1, as
  * space_open(). */
 int space_next(struct space *space, struct space_point *out, struct err *err);
+
+/* The point of this rank, in [0, points that pass).  ERR_INPUT if the gates do
+ * not allow to find it without listing those before it. */
+int space_at(struct space *space, int64_t rank, struct space_point *out,
+             struct err *err);
 
 /* A subset of the points that pass.  It has each pair of values of two tunables
  * that occurs among them (pairwise_cover.h), in order of number.  The caller

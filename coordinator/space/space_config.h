@@ -24,6 +24,10 @@ int space_derive(struct space *space, const struct value *values,
  * combinations to check. */
 bool space_derives_numbers(struct space *space);
 
+/* The tunables that derived values, launch and arguments depend on: with other
+ * values of the others they are the same. */
+uint64_t space_work_axes(const struct space *space);
+
 struct space_launch {
     int64_t grid[3], block[3]; /* >= 1 */
     int64_t smem;              /* bytes */

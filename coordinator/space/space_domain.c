@@ -6,10 +6,11 @@
 #include "common/buf.h"
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/search/external_strategy.h"
 #include "coordinator/space/space.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/stats/prng.h"
 
 #define VALUE_BYTES_MAX 65536
 
@@ -114,15 +115,74 @@ static void add_point(struct space_domain *space_domain, int64_t number)
     domain_add(space_domain->domain, levels);
 }
 
+static int ascending(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Where points come from: all that pass, or those of a draw. */
+struct source {
+    struct space *space;
+    int64_t *ranks; /* drawn, in ascending order; NULL: all */
+    size_t n, at;
+};
+
+/* A rank may be drawn twice; the domain keeps a point once. */
+static void draw_ranks(const struct spec *spec, int64_t passed,
+                       struct source *source)
+{
+    struct prng prng;
+
+    if (passed <= DOMAIN_POINTS_MAX)
+        return;
+    prng_init(&prng, (uint64_t)spec->measure.seed);
+    source->n = DOMAIN_DRAWN;
+    source->ranks = mem_new(source->n, sizeof(*source->ranks));
+    for (size_t i = 0; i < source->n; i++)
+        source->ranks[i] = (int64_t)prng_below(&prng, (uint64_t)passed);
+    qsort(source->ranks, source->n, sizeof(*source->ranks), ascending);
+}
+
+static int next_of(struct source *source, struct space_point *out,
+                   struct err *err)
+{
+    if (!source->ranks)
+        return space_next(source->space, out, err);
+    if (source->at == source->n)
+        return 0;
+    return space_at(source->space, source->ranks[source->at++], out, err) < 0
+               ? ERR_INPUT
+               : 1;
+}
+
+/* A draw has the baseline too, so that the strategy knows its time. */
+static int add_baseline(struct space_domain *space_domain,
+                        const struct source *source, struct err *err)
+{
+    const struct value *values = space_domain->spec->baseline.values;
+    int64_t number =
+        source->ranks && values ? space_number(source->space, values) : -1;
+    int gate;
+
+    if (number < 0)
+        return 0;
+    gate = space_rejected_by(source->space, values, err);
+    if (gate == SPACE_PASSES)
+        add_point(space_domain, number);
+    return gate == SPACE_ERROR ? ERR_INPUT : 0;
+}
+
 /* Points that a gate warns of come last. */
-static int add_points(struct space_domain *space_domain, struct space *space,
+static int add_points(struct space_domain *space_domain, struct source *source,
                       struct err *err)
 {
     int64_t *late = NULL;
     int late_n = 0, late_cap = 0, rc;
     struct space_point point;
 
-    while ((rc = space_next(space, &point, err)) == 1) {
+    while ((rc = next_of(source, &point, err)) == 1) {
         if (domain_size(space_domain->domain) + late_n == DOMAIN_POINTS_MAX) {
             rc = err_set(err, ERR_INPUT,
                          "more than %d configurations pass the gates, too many "
@@ -143,6 +203,8 @@ static int add_points(struct space_domain *space_domain, struct space *space,
     for (int i = 0; rc == 0 && i < late_n; i++)
         add_point(space_domain, late[i]);
     free(late);
+    if (rc == 0)
+        rc = add_baseline(space_domain, source, err);
     if (rc == 0 && domain_size(space_domain->domain) == 0)
         return err_set(err, ERR_INPUT,
                        "no configuration passes the gates; `fa-coord space` "
@@ -154,13 +216,16 @@ int space_domain_new(const struct spec *spec, struct space *space,
                      int64_t passed, struct space_domain **out, struct err *err)
 {
     struct space_domain *space_domain = mem_new(1, sizeof(*space_domain));
+    struct source source = { .space = space };
     int rc;
 
     space_domain->spec = spec;
     set_axes(space_domain);
     if (passed <= DOMAIN_POINTS_MAX)
         domain_reserve(space_domain->domain, (int)passed);
-    rc = add_points(space_domain, space, err);
+    draw_ranks(spec, passed, &source);
+    rc = add_points(space_domain, &source, err);
+    free(source.ranks);
     if (rc < 0) {
         space_domain_free(space_domain);
         space_domain = NULL;

@@ -17,8 +17,11 @@ struct space_domain;
 struct space;
 struct spec;
 
-/* Expects 'passed' points and reserves memory for them; 0: unknown.  ERR_INPUT
- * if nothing passes, more than DOMAIN_POINTS_MAX pass, or a gate is wrong. */
+/* Expects 'passed' points and reserves memory for them; 0: unknown.  If more
+ * than DOMAIN_POINTS_MAX are expected, the domain is the baseline and
+ * DOMAIN_DRAWN points, each drawn with equal probability by the seed of the
+ * measurements. ERR_INPUT if nothing passes, more than DOMAIN_POINTS_MAX pass
+ * unexpectedly, points cannot be drawn (space_at()), or a gate is wrong. */
 int space_domain_new(const struct spec *spec, struct space *space,
                      int64_t passed, struct space_domain **out,
                      struct err *err);

@@ -35,12 +35,14 @@ int space_eval_open(struct space *space, const struct space_batch *batch,
     struct buf sql;
     int rc = 0;
 
+    out->axes = 0;
     buf_init(&sql, SPACE_SQL_MAX);
     buf_printf(&sql, "SELECT 0");
     for (size_t i = 0; i < batch->n && rc == 0; i++) {
         struct sql_rule_needs needs;
 
         rc = sql_rule_check(&batch->use, batch->rules[i], &needs, err);
+        out->axes |= needs.axes;
         if (rc == 0)
             rc = space_parse(space, batch->rules[i], batch->use.what, err);
         buf_printf(&sql, ",(");

@@ -40,6 +40,7 @@ void space_batch_add(struct space_batch *batch, const struct spec_rule *rule);
 struct space_eval {
     sqlite3_stmt *stmt;
     int first; /* the column of the first rule; the others follow in order */
+    uint64_t axes; /* tunables that the rules name */
 };
 
 /* Check the rules of a batch and prepare them as one query; the batch is no

@@ -21,6 +21,8 @@
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_eval.h"
 
+struct point_diagram;
+
 struct space_gate {
     struct sql_rule_needs needs;
     bool trusted; /* known to yield 0 or 1 everywhere */
@@ -34,10 +36,14 @@ struct space_gate {
 
 /* The position of space_next(). */
 struct space_walk {
-    struct point_walker *walker; /* walks the points if all gates have tables
-                                  * ... */
-    sqlite3_stmt *points;        /* ... and otherwise this query does */
-    int number_at, warned_at;    /* its columns */
+    struct point_walker *walker;   /* walks the points if all gates have tables
+                                    * ... */
+    struct point_diagram *diagram; /* ... or are as many as this knows ... */
+    bool tried;                    /* to make the diagram */
+    bool by_diagram;               /* it walks them */
+    int64_t rank;                  /* in it, of the next point */
+    sqlite3_stmt *points;          /* ... and otherwise this query does */
+    int number_at, warned_at;      /* its columns */
     uint64_t gated; /* tunables up to the last one that a gate names */
     int64_t run;    /* points for each row of 'points' */
     int64_t left;   /* of these, not returned yet */

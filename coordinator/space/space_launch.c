@@ -34,6 +34,12 @@ int space_launch_open(struct space *space, struct err *err)
     return space_eval_open(space, &batch, &space->evals.reference, err);
 }
 
+uint64_t space_work_axes(const struct space *space)
+{
+    return space->evals.derived.axes | space->evals.launch.axes |
+           space->evals.arguments.axes | space->evals.fills.axes;
+}
+
 static int launch(struct space *space, const struct space_eval *eval,
                   const struct spec_launch *rules, const struct value *values,
                   const struct spec_shape *shape, struct space_launch *out,

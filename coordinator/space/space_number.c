@@ -14,9 +14,8 @@ int space_number_open(struct space *space, struct err *err)
         space->stride[i] = space->size;
         if (n > SPACE_POINTS_MAX / space->size)
             return spec_err(spec, spec->space.axes_at, err,
-                            "every configuration is looked at, also those that "
-                            "gates reject; use fewer tunables or fewer values",
-                            "there are more than 2^40 configurations");
+                            "use fewer tunables or fewer values",
+                            "there are more than 2^62 configurations");
         space->size *= n;
     }
     return 0;

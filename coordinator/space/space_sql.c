@@ -24,23 +24,47 @@ static void put_fact(const struct space *space, size_t fact, struct buf *out)
         buf_printf(out, "%" PRId64, value);
 }
 
+void space_sql_tunable(const struct space *space, size_t index, struct buf *out)
+{
+    const struct spec_axis *axis = &space->spec->space.axes[index];
+
+    if (axis->n > 1) {
+        buf_printf(out, "t%zu.v", index);
+        return;
+    }
+    buf_printf(out, "(");
+    value_sql(&axis->values[0], out);
+    buf_printf(out, ")");
+}
+
+/* What is known before the tunables: a fact, or the variable of a shape. */
+static void put_known(const struct binding *binding, enum sql_rule_scope scope,
+                      size_t index, struct buf *out)
+{
+    if (scope == SQL_RULE_FACT)
+        put_fact(binding->space, index, out);
+    else
+        buf_printf(out, "(%" PRId64 ")", binding->shape->vars[index]);
+}
+
 static void put_column(void *arg, enum sql_rule_scope scope, size_t index,
                        struct buf *out)
 {
     const struct binding *binding = arg;
-    const struct spec_axis *axis = &binding->space->spec->space.axes[index];
 
-    if (scope == SQL_RULE_FACT)
-        put_fact(binding->space, index, out);
-    else if (scope == SQL_RULE_VAR)
-        buf_printf(out, "(%" PRId64 ")", binding->shape->vars[index]);
-    else if (axis->n > 1)
-        buf_printf(out, "t%zu.v", index);
-    else {
-        buf_printf(out, "(");
-        value_sql(&axis->values[0], out);
-        buf_printf(out, ")");
-    }
+    if (scope == SQL_RULE_TUNABLE)
+        space_sql_tunable(binding->space, index, out);
+    else
+        put_known(binding, scope, index, out);
+}
+
+static void put_numbered(void *arg, enum sql_rule_scope scope, size_t index,
+                         struct buf *out)
+{
+    if (scope == SQL_RULE_TUNABLE)
+        buf_printf(out, "?%zu", 1 + index);
+    else
+        put_known(arg, scope, index, out);
 }
 
 void space_sql_rule(const struct space *space, const char *text,
@@ -49,6 +73,14 @@ void space_sql_rule(const struct space *space, const char *text,
     struct binding binding = { space, shape };
 
     sql_rule_expand(space->spec, text, put_column, &binding, out);
+}
+
+void space_sql_numbered(const struct space *space, const char *text,
+                        const struct spec_shape *shape, struct buf *out)
+{
+    struct binding binding = { space, shape };
+
+    sql_rule_expand(space->spec, text, put_numbered, &binding, out);
 }
 
 static void put_parameter(void *arg, enum sql_rule_scope scope, size_t index,

@@ -25,6 +25,12 @@ int space_parse(struct space *space, const struct spec_rule *rule,
 /* A rule's text for a query over the tables, for one shape. */
 void space_sql_rule(const struct space *space, const char *text,
                     const struct spec_shape *shape, struct buf *out);
+/* The same with "?N" for tunable N - 1 (int_expr_parse.h). */
+void space_sql_numbered(const struct space *space, const char *text,
+                        const struct spec_shape *shape, struct buf *out);
+/* A tunable's column in a query over the tables, or its only value. */
+void space_sql_tunable(const struct space *space, size_t index,
+                       struct buf *out);
 /* The same with parameters, for a space_eval. */
 void space_sql_parameters(const struct space *space, const char *text,
                           struct buf *out);

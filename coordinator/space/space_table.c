@@ -9,7 +9,7 @@
 #include "common/buf.h"
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/space/point_walker.h"
+#include "coordinator/points/point_walker.h"
 #include "coordinator/space/space_internal.h"
 #include "coordinator/space/space_sql.h"
 #include "coordinator/space/space_table.h"

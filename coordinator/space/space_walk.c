@@ -1,7 +1,9 @@
 /* Walks the points of a space. */
 #include "common/buf.h"
 #include "common/err.h"
-#include "coordinator/space/point_walker.h"
+#include "coordinator/points/point_diagram.h"
+#include "coordinator/points/point_walker.h"
+#include "coordinator/space/space_diagram.h"
 #include "coordinator/space/space_internal.h"
 #include "coordinator/space/space_sql.h"
 #include "coordinator/space/space_table.h"
@@ -51,12 +53,41 @@ static int prepare_points(struct space *space, struct err *err)
     return 0;
 }
 
+/* Points between two looks at the clock. */
+#define LOOKS 4096
+
+/* Make the diagram of all gates that reject, once; false if there is none. */
+static bool has_diagram(struct space *space)
+{
+    if (!space->walk.tried)
+        space->walk.diagram =
+            space_diagram_new(space, space_gates(space, false));
+    space->walk.tried = true;
+    return space->walk.diagram;
+}
+
+/* A gate that has no table. */
+static bool is_large(const struct space *space, uint64_t gates)
+{
+    for (size_t g = 0; g < space->spec->space.n_gates; g++)
+        if (gates >> g & 1 &&
+            space_product(space, space->gates[g].needs.axes) > SPACE_TABLE_MAX)
+            return true;
+    return false;
+}
+
 /* The table of a gate of many tunables may have to be made here. */
 static int begin_walk(struct space *space, struct err *err)
 {
     uint64_t rejecting = space_gates(space, false);
     uint64_t warning = space_gates(space, true);
 
+    if ((is_large(space, rejecting | warning) ||
+         space->size > SPACE_DIAGRAM_FROM) &&
+        has_diagram(space)) {
+        space->walk.by_diagram = true;
+        return 0;
+    }
     if (space_fill_tables(space, false, err) < 0)
         return ERR_INPUT;
     if ((rejecting | warning) != space_tables(space))
@@ -117,6 +148,37 @@ static int next_in_lattice(struct space *space, struct space_point *out,
     return step == POINT_WALKER_POINT;
 }
 
+static int next_in_diagram(struct space *space, struct space_point *out,
+                           struct err *err)
+{
+    struct space_walk *walk = &space->walk;
+
+    if (walk->rank == point_diagram_count(walk->diagram)) {
+        walk->rank = 0;
+        return 0;
+    }
+    if (walk->rank == 0)
+        sql_sandbox_start_clock(&space->sandbox, SPACE_SECONDS_MAX);
+    else if (walk->rank % LOOKS == 0 && sql_sandbox_is_late(&space->sandbox))
+        return space_late_err(space, err);
+    out->number = point_diagram_at(walk->diagram, walk->rank++);
+    return space_warned_at(space, out->number, &out->warned, err) < 0
+               ? ERR_INPUT
+               : 1;
+}
+
+int space_at(struct space *space, int64_t rank, struct space_point *out,
+             struct err *err)
+{
+    if (space->only || !has_diagram(space))
+        return spec_err(space->spec, space->spec->space.axes_at, err,
+                        "use fewer values, or gates of whole numbers "
+                        "(docs/sweep-file.md, section 5)",
+                        "there are too many configurations to list them");
+    out->number = point_diagram_at(space->walk.diagram, rank);
+    return space_warned_at(space, out->number, &out->warned, err);
+}
+
 static int next_by_query(struct space *space, struct space_point *out,
                          struct err *err)
 {
@@ -136,9 +198,10 @@ int space_next(struct space *space, struct space_point *out, struct err *err)
 {
     if (space->only)
         return next_of_only(space, out);
-    if (!space->walk.walker && !space->walk.points &&
+    if (!space->walk.walker && !space->walk.points && !space->walk.by_diagram &&
         begin_walk(space, err) < 0)
         return ERR_INPUT;
-    return space->walk.walker ? next_in_lattice(space, out, err)
-                              : next_by_query(space, out, err);
+    return space->walk.walker   ? next_in_lattice(space, out, err)
+           : space->walk.points ? next_by_query(space, out, err)
+                                : next_in_diagram(space, out, err);
 }

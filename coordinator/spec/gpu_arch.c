@@ -18,14 +18,17 @@
 
 #define MODEL_SLACK 0.02 /* relative, of the memory: drivers reserve a part */
 
-/* Limits of the architectures: CUDA C++ Programming Guide, "Technical
- * Specifications per Compute Capability".  SM count, L2, memory, bandwidth and
- * clock: NVIDIA's data sheet or white paper of the GPU that is named; memory
- * is what the driver reports of it, or the nominal size.  mma: dense fp16 with
- * fp32 accumulate, operations (2 a multiply-add) a clock and SM, from the
- * same white papers; sm_70 reaches it by mma.m8n8k4 and wmma, sm_75 by
- * mma.m16n8k8 at most, since mma.m16n8k16 begins with sm_80; sm_90 and sm_100
- * through mma.sync come to about 62 % of the figure. */
+/* Limits of the architectures: CUDA C++ Programming Guide, table "Technical
+ * Specifications per Compute Capability".  For 7.0 and 7.5 it has 2048 and
+ * 1024 threads, 32 and 16 blocks, 64 Ki registers, 96 and 64 KiB of shared
+ * memory an SM, all of which a block may have (48 KiB without the opt-in).
+ * SM count, L2, memory, bandwidth and clock: NVIDIA's data sheet or white
+ * paper of the GPU that is named; memory is what the driver reports of it, or
+ * the nominal size.  mma: dense fp16 with fp32 accumulate, operations (2 a
+ * multiply-add) a clock and SM, from the same white papers; sm_70 reaches it
+ * by mma.m8n8k4 and wmma, sm_75 by mma.m16n8k8 at most, since mma.m16n8k16
+ * begins with sm_80; sm_90 and sm_100 through mma.sync come to about 62 % of
+ * the figure. */
 static const struct row {
     const char *gpu;
     struct gpu_arch_facts facts;

@@ -9,8 +9,9 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/hosts/hosts.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/search/objective.h"
+#include "coordinator/search/search.h"
 #include "coordinator/search/strategy.h"
 #include "coordinator/stored/stored_params.h"
 #include "coordinator/text/value.h"
@@ -92,11 +93,12 @@ void search_settings_put(const struct search_settings *search_settings,
     value_quote(search_settings->strategy, out);
     buf_printf(out,
                ", \"evaluations\": %" PRId64 ", \"search_seed\": %" PRId64
+               ", \"in_flight\": %" PRId64
                ", \"race_first\": %d, \"race_factor\": %d, "
                "\"race_most\": %d, \"objective\": ",
                search_settings->evaluations, search_settings->seed,
-               search_settings->race.first, search_settings->race.factor,
-               search_settings->race.most);
+               search_settings->in_flight, search_settings->race.first,
+               search_settings->race.factor, search_settings->race.most);
     value_quote(search_settings->objective, out);
     buf_printf(out, ", ");
 }
@@ -125,6 +127,7 @@ int search_settings_recall(const char *settings, struct search_settings *out,
         .objective = OBJECTIVE_HEADLINE,
         .evaluations = (int64_t)number_of(&params, "evaluations"),
         .seed = (int64_t)number_of(&params, "search_seed"),
+        .in_flight = (int64_t)number_of(&params, "in_flight"),
         .race = { .first = (int)number_of(&params, "race_first"),
                   .factor = (int)number_of(&params, "race_factor"),
                   .most = (int)number_of(&params, "race_most") },
@@ -168,19 +171,43 @@ void search_settings_hosts(const struct hosts *hosts, int *slots, int *gpus)
         *gpus = 1;
 }
 
-static double seconds(const struct search_settings_scope *scope, double points)
+static double seconds_at(const struct search_settings_scope *scope,
+                         double points, double build_s)
 {
-    double build = points * SEARCH_SETTINGS_BUILD_S / scope->slots;
-    double measure =
-        points * scope->shapes * SEARCH_SETTINGS_MEASURE_S / scope->gpus;
+    double each =
+        scope->measure_s > 0 ? scope->measure_s : SEARCH_SETTINGS_MEASURE_S;
+    double build = points * build_s / scope->slots;
+    double measure = points * scope->shapes * each / scope->gpus;
 
     return build > measure ? build : measure;
+}
+
+static double seconds(const struct search_settings_scope *scope, double points)
+{
+    return seconds_at(scope, points,
+                      scope->build_s > 0 ? scope->build_s
+                                         : SEARCH_SETTINGS_BUILD_S);
+}
+
+/* Of the cap, without what the confirmation takes. */
+static double hours_of(const struct search_settings_scope *scope)
+{
+    return scope->hours - scope->kept_s / 3600;
+}
+
+/* Would all fit even if builds were slow?  Only then they are tried in order:
+ * a cap that ends an exhaustive search leaves a part of the space out. */
+static bool is_sure(const struct search_settings_scope *scope)
+{
+    return !scope->guessed ||
+           seconds_at(scope, (double)scope->points,
+                      SEARCH_SETTINGS_BUILD_MOST_S) < hours_of(scope) * 3600;
 }
 
 /* The default number of evaluations. */
 static int64_t usual(const struct search_settings_scope *scope)
 {
-    double fit = SPARE * scope->hours * 3600 / seconds(scope, 1);
+    double fit = SPARE * hours_of(scope) * 3600 / seconds(scope, 1);
 
     return fit > DOMAIN_POINTS_MAX ? DOMAIN_POINTS_MAX
            : fit > EVALUATIONS     ? (int64_t)fit
@@ -194,9 +221,10 @@ static void decide(const struct search_settings *search_settings,
     double hours = seconds(scope, (double)scope->points) / 3600;
     bool few = search_settings->evaluations > 0 &&
                search_settings->evaluations < scope->points;
-    bool slow = scope->hours > 0 && hours > scope->hours;
+    bool slow = scope->hours > 0 && hours > hours_of(scope);
+    bool unsure = scope->hours > 0 && !is_sure(scope);
 
-    out->strategy = few || slow ? "bayes" : "exhaustive";
+    out->strategy = few || slow || unsure ? "bayes" : "exhaustive";
     if (few)
         snprintf(out->why, sizeof(out->why),
                  "%" PRId64 " evaluations are fewer than all %" PRId64,
@@ -205,11 +233,56 @@ static void decide(const struct search_settings *search_settings,
         snprintf(out->why, sizeof(out->why),
                  "all %" PRId64 " would take about %.2g of %.2g hours",
                  scope->points, hours, scope->hours);
+    else if (unsure)
+        snprintf(out->why, sizeof(out->why),
+                 "no build time is known yet, and the cap may end it");
     else if (search_settings->evaluations > 0 || scope->hours > 0)
         snprintf(out->why, sizeof(out->why), "all %" PRId64 " fit",
                  scope->points);
     else
         snprintf(out->why, sizeof(out->why), "there is no cap");
+}
+
+static void say_in_flight(const struct search_settings *search_settings,
+                          struct search_settings_plan *out)
+{
+    if (search_settings->in_flight > 0)
+        snprintf(out->in_flight, sizeof(out->in_flight),
+                 ", at most %" PRId64 " in flight", search_settings->in_flight);
+    else if (search_settings_command(search_settings) ||
+             strategy_learns(out->strategy))
+        snprintf(out->in_flight, sizeof(out->in_flight),
+                 ", at most 1 in %d of those left in flight", SEARCH_OUT_SHARE);
+}
+
+/* Can it choose among points drawn at random?  The other methods build points
+ * or go from one to its neighbours, and find next to none of those in a draw.
+ */
+static bool draws(const char *strategy)
+{
+    static const char *const methods[] = { "bayes", "random" };
+
+    for (const char *at = strategy;; at += strcspn(at, ",") + 1) {
+        size_t len = strcspn(at, ":,");
+        bool found = false;
+
+        for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
+            found |=
+                strlen(methods[i]) == len && strncmp(at, methods[i], len) == 0;
+        if (!found)
+            return false;
+        if (!at[strcspn(at, ",")])
+            return true;
+    }
+}
+
+static int refuse_many(const char *strategy, int64_t points, struct err *err)
+{
+    return err_set(err, ERR_INPUT,
+                   "%" PRId64 " configurations pass the gates; strategy "
+                   "'%.40s' searches at most %d; use fewer values, or bayes or "
+                   "random with --evaluations, which search %d drawn at random",
+                   points, strategy, DOMAIN_POINTS_MAX, DOMAIN_DRAWN);
 }
 
 int search_settings_plan(const struct search_settings *search_settings,
@@ -220,13 +293,11 @@ int search_settings_plan(const struct search_settings *search_settings,
 
     *out =
         (struct search_settings_plan){ .strategy = search_settings->strategy };
-    if (scope->points > DOMAIN_POINTS_MAX)
-        return err_set(err, ERR_INPUT,
-                       "%" PRId64 " configurations pass the gates, and no "
-                       "strategy searches more than %d; use fewer values",
-                       scope->points, DOMAIN_POINTS_MAX);
     if (strcmp(search_settings->strategy, SEARCH_SETTINGS_AUTO) == 0)
         decide(search_settings, scope, out);
+    out->drawn = scope->points > DOMAIN_POINTS_MAX;
+    if (out->drawn && !draws(out->strategy))
+        return refuse_many(out->strategy, scope->points, err);
     if (!search_settings_command(search_settings))
         sum = strategy_evaluations(out->strategy, err);
     if (sum < 0)
@@ -240,8 +311,11 @@ int search_settings_plan(const struct search_settings *search_settings,
         most = usual(scope);
     if (most > scope->points)
         most = scope->points;
+    if (out->drawn && most > DOMAIN_DRAWN)
+        most = DOMAIN_DRAWN;
     out->evaluations = (int)most;
     out->all = strcmp(out->strategy, "exhaustive") == 0 &&
                most == scope->points && search_settings->race.first == 0;
+    say_in_flight(search_settings, out);
     return 0;
 }

@@ -19,6 +19,7 @@ struct hosts;
 #define SEARCH_SETTINGS_AUTO "auto"
 #define SEARCH_SETTINGS_EXTERNAL "external:" /* and a command */
 #define SEARCH_SETTINGS_EVALUATIONS_MAX 16777216
+#define SEARCH_SETTINGS_IN_FLIGHT_MAX 65536
 #define SEARCH_SETTINGS_SEED_MAX \
     INT64_C(9007199254740992) /* 2^53, exact in JSON */
 
@@ -26,6 +27,7 @@ struct search_settings {
     const char *strategy;
     int64_t evaluations; /* 0: not given */
     int64_t seed;
+    int64_t in_flight; /* at most so many at once; 0: not given */
     struct successive_halving_rules race; /* first is 0 without a race */
     const char *objective; /* objective.h; always from the sweep file */
 };
@@ -55,6 +57,9 @@ char *search_settings_split(const char *command,
  * nothing better is known. */
 #define SEARCH_SETTINGS_BUILD_S 0.4
 #define SEARCH_SETTINGS_MEASURE_S 0.05
+/* The slowest builds of flash attention took so long.  What would not fit into
+ * a cap then is not called sure to fit while no build time is known. */
+#define SEARCH_SETTINGS_BUILD_MOST_S 18.0
 
 /* The conditions under which they are resolved. */
 struct search_settings_scope {
@@ -62,6 +67,10 @@ struct search_settings_scope {
     int shapes;
     double hours;    /* 0: no cap */
     int slots, gpus; /* >= 1, of all hosts */
+    /* Seconds that were measured; 0: not known */
+    double build_s, measure_s;
+    bool guessed;  /* no time is known: a cap may end what seems to fit */
+    double kept_s; /* of the hours, for the confirmation */
 };
 
 /* Resources of the hosts file.  What it leaves open counts as 4 slots (for this
@@ -72,10 +81,12 @@ struct search_settings_plan {
     const char *strategy; /* never just 'auto' */
     int evaluations;      /* at most */
     bool all;             /* every point, in order */
+    char in_flight[64];   /* ", at most 8 in flight", "" without a limit */
+    bool drawn;           /* of DOMAIN_DRAWN points, as there are too many */
     char why[200];        /* "auto: ..."; "" if nothing was decided */
 };
 
-/* ERR_INPUT if there are more points than can be searched. */
+/* ERR_INPUT if there are more points than the strategy can search. */
 int search_settings_plan(const struct search_settings *search_settings,
                          const struct search_settings_scope *scope,
                          struct search_settings_plan *out, struct err *err);

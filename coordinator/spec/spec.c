@@ -224,6 +224,7 @@ static int find_misplaced(const struct reader *r, const struct json *root)
         { "evaluations", "search" },
         { "race", "search" },
         { "objective", "search" },
+        { "in_flight", "search" },
         { "warmups", "measure" },
         { "samples", "measure" },
         { "timeout_s", "measure" },
@@ -333,7 +334,8 @@ static int read_file(const char *path, struct buf *out, struct err *err)
     if (fd < 0 && errno == ENOENT)
         return err_set(err, ERR_INPUT,
                        "there is no sweep file '%s'; name one, or change to a "
-                       "folder that has a sweep.json",
+                       "folder that has a sweep.json; 'fa-coord init' begins "
+                       "one",
                        path);
     if (fd < 0)
         return err_set(err, ERR_INPUT, "%s: %s", path, strerror(errno));

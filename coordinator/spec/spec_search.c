@@ -10,8 +10,9 @@
 #include "coordinator/spec/spec_internal.h"
 #include "coordinator/text/suggest.h"
 
-#define METHODS \
-    "choose auto, exhaustive, random, lhs, tpe, local, genetic or bayes"
+#define METHODS                                                            \
+    "choose auto, exhaustive, random, lhs, tpe, local, genetic, bayes or " \
+    "bayes-penalty"
 
 static int read_strategy(struct reader *r, const struct json *search)
 {
@@ -118,8 +119,9 @@ static int read_race(struct reader *r, const struct json *search)
 
 int spec_read_search(struct reader *r, const struct json *root)
 {
-    static const char *const keys[] = { "strategy", "evaluations", "seed",
-                                        "race", "objective" };
+    static const char *const keys[] = {
+        "strategy", "evaluations", "seed", "race", "objective", "in_flight"
+    };
     struct search_settings *settings = r->spec->search;
     const struct json *search;
 
@@ -127,7 +129,7 @@ int spec_read_search(struct reader *r, const struct json *root)
         return ERR_INPUT;
     if (!search)
         return 0;
-    if (spec_read_object(r, search, "'search'", keys, 5) < 0 ||
+    if (spec_read_object(r, search, "'search'", keys, 6) < 0 ||
         read_strategy(r, search) < 0 ||
         spec_read_whole(r, search, "evaluations", 1,
                         SEARCH_SETTINGS_EVALUATIONS_MAX,
@@ -135,7 +137,10 @@ int spec_read_search(struct reader *r, const struct json *root)
         spec_read_whole(r, search, "seed", 0, (double)SEARCH_SETTINGS_SEED_MAX,
                         &settings->seed) < 0)
         return ERR_INPUT;
-    if (read_race(r, search) < 0)
+    if (spec_read_whole(r, search, "in_flight", 1,
+                        SEARCH_SETTINGS_IN_FLIGHT_MAX,
+                        &settings->in_flight) < 0 ||
+        read_race(r, search) < 0)
         return ERR_INPUT;
     return read_objective(r, search);
 }

@@ -3,9 +3,12 @@
 #ifndef FA_COORDINATOR_STATE_FLEET_H
 #define FA_COORDINATOR_STATE_FLEET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "coordinator/reserve/reserve.h"
+#include "coordinator/schedule/bill.h"
 #include "coordinator/state/host_state.h"
 
 struct hosts;
@@ -16,8 +19,14 @@ struct fleet {
     struct host_state *hosts; /* [n] */
     size_t n;
     struct ledger *ledger;
-    int64_t usable_ns; /* when the hosts could last continue the sweep */
-    double usd_before; /* spent by earlier runs */
+    int64_t usable_ns;  /* when the hosts could last continue the sweep */
+    struct bill before; /* what earlier runs held */
+    /* With a cap: how long things took in earlier runs, or by default, and
+     * whether there were builds in them */
+    struct reserve_times past;
+    bool past_builds;
+    double build_s, measurement_s; /* of earlier runs; NaN: not known */
+    int64_t planned_ns; /* when it was last decided which hosts are rented */
 };
 
 #endif

@@ -83,7 +83,7 @@ static void tell_piece(void *arg, const struct sched_piece *piece)
     if (piece->hold == SCHED_HOLD_LEASE) {
         work.until_ns = leases_deadline(
             sweep, sched_lease_get(sweep->work.sched, piece->lease));
-        work.is_held = work.until_ns >= sweep->reactor.leases_ns;
+        work.is_held = work.until_ns >= sweep->reactor.last.leases_ns;
     }
     if (piece->hold == SCHED_HOLD_CALLER) /* by a pass, which must wait */
         work.is_held = to->waits > 0;

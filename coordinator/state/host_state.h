@@ -34,6 +34,7 @@ enum host_state_state {
 struct host_state_gpu {
     char uuid[128];
     char name[256];
+    char driver[128];
     struct gpu_arch_facts facts;
 };
 
@@ -46,9 +47,11 @@ struct host_connection {
     int64_t deaf_ns;   /* since then it has sent only HELLO; or 0 */
     int64_t leave_ns;  /* it was told to stop: dismissed then; 0: it was not */
     int tries;         /* connections that broke */
-    bool was_cut;      /* its upload was, and the user was told */
-    char bye[64];      /* why its worker ended, as the worker says */
-    int code;          /* ERR_* of the last that broke */
+    bool is_rented;    /* start= acquires it, and may do so again */
+    bool is_wanted, is_parked, is_linked; /* its thread waits, or was told */
+    bool was_cut; /* its upload was, and the user was told */
+    char bye[64]; /* why its worker ended, as the worker says */
+    int code;     /* ERR_* of the last that broke */
     char why[sizeof(((struct err *)0)->text)];
 };
 

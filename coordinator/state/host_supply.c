@@ -25,12 +25,13 @@ struct ability {
 static bool is_awaited(const struct sweep *sweep,
                        const struct host_state *host_state)
 {
-    if (host_state->conn.waits && sweep->reactor.options->unbuilt)
+    if (host_state->conn.waits && sweep->reactor.options->unbuilt.tell)
         return false;
     return host_state->state != HOST_STATE_FAILED &&
            host_state->state != HOST_STATE_READY &&
            (host_state->was_ready || host_state->conn.attached ||
-            host_state->conn.waits || host_state->conn.tries < HOPELESS_TRIES);
+            host_state->conn.waits || host_state->conn.is_rented ||
+            host_state->conn.tries < HOPELESS_TRIES);
 }
 
 /* A GPU that is not quarantined. */
@@ -66,7 +67,8 @@ static struct ability look(const struct sweep *sweep)
         bool ready = host_state->state == HOST_STATE_READY,
              awaited = is_awaited(sweep, host_state);
         bool builder = host_state->host->role != HOST_GPU;
-        bool waits = awaited && host_state->conn.waits;
+        bool waits =
+            awaited && (host_state->conn.waits || host_state->conn.is_rented);
 
         can.was_ready = can.was_ready || host_state->was_ready;
         can.measures = can.measures || (ready && has_gpu(sweep, i));

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "common/msg.h"
+#include "coordinator/link/commit_pace.h"
 
 struct store;
 
@@ -19,8 +20,7 @@ struct held_result {
 
 struct mail {
     struct store *store;
-    size_t pending;     /* rows since the last COMMIT */
-    int64_t pending_ns; /* when the first of them came */
+    struct commit_pace pace; /* rows since the last COMMIT */
     struct held_result *held;
     size_t n_held, n_taken; /* kept, and taken since */
     size_t held_bytes;      /* of all that were kept */

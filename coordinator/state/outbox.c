@@ -54,13 +54,13 @@ int outbox_commit(struct sweep *sweep, struct err *err)
 {
     int rc;
 
-    if (sweep->mail.pending == 0)
+    if (sweep->mail.pace.rows == 0)
         return 0;
     rc = sweep->reactor.io.disk.commit(sweep->reactor.io.disk.self,
                                        sweep->mail.store, err);
     if (rc < 0)
         return rc;
-    sweep->mail.pending = 0;
+    commit_pace_committed(&sweep->mail.pace, reactor_now(sweep));
     for (size_t host = 0; host < sweep->fleet.n; host++)
         send_acks(sweep, host);
     return 0;

@@ -4,6 +4,10 @@
 
 #include "common/clock.h"
 #include "coordinator/hosts/hosts.h"
+#include "coordinator/reserve/reserve.h"
+#include "coordinator/schedule/ledger.h"
+
+#define S_PER_HOUR 3600.0
 
 /* The ending in the run's row. */
 static const char *ending_of(enum exit_code code)
@@ -36,19 +40,44 @@ int64_t reactor_utc(const struct sweep *sweep)
 
 double reactor_usd(const struct sweep *sweep)
 {
-    double usd = sweep->fleet.usd_before;
-    bool priced = sweep->fleet.usd_before > 0;
-    int64_t now = reactor_now(sweep);
+    struct bill bill = sweep->fleet.before;
+    double usd_before = sweep->reactor.options->caps.usd_before;
+    bool priced = bill_has_price(&bill) || usd_before > 0;
 
-    for (size_t i = 0; i < sweep->fleet.n; i++) {
-        const struct host_state *host_state = &sweep->fleet.hosts[i];
+    for (size_t i = 0; i < sweep->fleet.n && !priced; i++)
+        priced = sweep->fleet.hosts[i].host->has_rate;
+    ledger_bill(sweep->fleet.ledger, reactor_now(sweep), &bill);
+    return priced ? bill.priced_usd + usd_before : (double)NAN;
+}
 
-        if (!host_state->host->has_rate)
-            continue;
-        priced = true;
-        usd += host_state->host->rate *
-               (double)(now - sweep->reactor.started_ns) /
-               (3600.0 * (double)NS_PER_S);
-    }
-    return priced ? usd : NAN;
+double reactor_left_s(const struct sweep *sweep)
+{
+    const struct sweep_caps *caps = &sweep->reactor.options->caps;
+    int64_t ran_ns = reactor_now(sweep) - sweep->reactor.started_ns;
+    struct reserve_caps left = {
+        .max_s = caps->max_hours * S_PER_HOUR,
+        .used_s =
+            caps->hours_before * S_PER_HOUR + (double)ran_ns / (double)NS_PER_S,
+        .max_usd = caps->budget_usd,
+        .used_usd = reactor_usd(sweep),
+        .usd_per_h = ledger_usd_per_h(sweep->fleet.ledger),
+    };
+
+    return reserve_left_s(&left);
+}
+
+struct reserve_times reactor_times(const struct sweep *sweep)
+{
+    const struct work *work = &sweep->work;
+    struct reserve_times now = RESERVE_TIMES_UNKNOWN;
+
+    if (work->n_issued > 0)
+        now.start_s =
+            (double)(work->issued[0].granted_ns - sweep->reactor.started_ns) /
+            (double)NS_PER_S;
+    if (work->mean_ns[JOB_BUILD] > 0)
+        now.build_s = work->mean_ns[JOB_BUILD] / (double)NS_PER_S;
+    if (work->mean_ns[JOB_MEASURE] > 0)
+        now.measure_s = work->mean_ns[JOB_MEASURE] / (double)NS_PER_S;
+    return reserve_times_or(now, &sweep->fleet.past);
 }

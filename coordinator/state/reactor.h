@@ -23,12 +23,22 @@ struct reactor {
     int64_t epoch;
     int64_t sweep_id;
     int64_t started_ns;
-    int64_t turn_ns;                      /* end of the last turn of the loop */
-    int64_t beat_ns, flush_ns, leases_ns; /* when each was done last */
-    int64_t turns, busy_ns, busiest_ns;   /* CPU of all turns, and of one */
+    int64_t turn_ns; /* end of the last turn of the loop */
+    struct {
+        int64_t beat_ns, flush_ns, leases_ns;
+        bool leases_wait; /* for the next COMMIT's time */
+    } last;               /* when each was done last */
+    struct {
+        int64_t turns, busy_ns, busiest_ns; /* CPU of all, and of one */
+    } load;
+    double told_s; /* the best that was told (notices.h); 0: none yet */
 
     int stopping; /* signals taken: 1 finish what runs, 2 at once */
     int64_t stop_ns;
+    /* When the rest of the caps was kept for what follows, and until when the
+     * leases that are out may end; 0: not yet */
+    int64_t closed_ns, close_by_ns;
+    int said_fit;       /* configurations that were said to fit; 0: none were */
     const char *ending; /* why it stops, NULL while it runs */
     int exit_code;      /* enum exit_code, or 128 + signal */
     struct err fatal;   /* why it ended, for the user */
@@ -45,8 +55,12 @@ struct sweep {
 /* ---- reactor.c */
 int64_t reactor_now(const struct sweep *sweep); /* CLOCK_BOOTTIME */
 int64_t reactor_utc(const struct sweep *sweep);
-double
-reactor_usd(const struct sweep *sweep); /* NaN when nothing has a price */
+/* What all hosts with a price cost so far, in all runs; NaN without one. */
+double reactor_usd(const struct sweep *sweep);
+/* How long the caps still let hosts be held, in seconds; infinite without. */
+double reactor_left_s(const struct sweep *sweep);
+/* How long things take: in this run so far, else as before it. */
+struct reserve_times reactor_times(const struct sweep *sweep);
 /* Stop, and tell the user why; the first reason counts. */
 void reactor_fail(struct sweep *sweep, enum exit_code exit_code,
                   const struct err *why);

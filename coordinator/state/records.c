@@ -8,10 +8,12 @@
 
 #include "common/buf.h"
 #include "common/msg.h"
+#include "coordinator/confirm/confirmation.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/state/reactor.h"
 #include "coordinator/store/store.h"
+#include "coordinator/store/store_held.h"
 #include "coordinator/text/exit_code.h"
 
 #define FACTS_JSON_MAX 8192
@@ -19,19 +21,24 @@
 
 void records_dirty(struct sweep *sweep)
 {
-    if (sweep->mail.pending++ == 0)
-        sweep->mail.pending_ns = reactor_now(sweep);
+    commit_pace_row(&sweep->mail.pace, false, reactor_now(sweep));
 }
 
 /* If a row cannot be written, the sweep ends: only results on disk may be
  * acknowledged. */
-static int put(struct sweep *sweep, int rc, const struct err *err)
+static int put_row(struct sweep *sweep, bool patient, int rc,
+                   const struct err *err)
 {
     if (rc < 0)
         reactor_fail(sweep, EXIT_DATABASE, err);
     else
-        records_dirty(sweep);
+        commit_pace_row(&sweep->mail.pace, patient, reactor_now(sweep));
     return rc;
+}
+
+static int put(struct sweep *sweep, int rc, const struct err *err)
+{
+    return put_row(sweep, false, rc, err);
 }
 
 void records_put_event(struct sweep *sweep, const char *level, const char *name,
@@ -240,6 +247,26 @@ int records_put_gpu(struct sweep *sweep, size_t host, const char *name,
     return rc;
 }
 
+void records_put_ready(struct sweep *sweep, size_t host)
+{
+    const struct host_state *host_state = &sweep->fleet.hosts[host];
+    struct store_ready row = {
+        .host = host_state->host->name,
+        .at_utc = reactor_utc(sweep),
+        .boot_id = host_state->worker.boot_id,
+        .worker_version = host_state->worker.version,
+        .toolkit = host_state->worker.toolkit,
+    };
+    struct err err;
+    int rc = 0;
+
+    for (int i = -1; i < host_state->n_gpus && rc == 0; i++) {
+        row.gpu = i < 0 ? "" : host_state->gpus[i].uuid;
+        row.driver = i < 0 ? "" : host_state->gpus[i].driver;
+        rc = put(sweep, store_ready_put(sweep->mail.store, &row, &err), &err);
+    }
+}
+
 int records_put_lease(struct sweep *sweep, const struct sched_lease *lease,
                       const struct msg *msg)
 {
@@ -292,5 +319,39 @@ void records_put_interval(void *arg, const struct ledger_interval *interval)
     };
     struct err err;
 
-    put(sweep, store_interval_put(sweep->mail.store, &row, &err), &err);
+    put_row(sweep, true, store_interval_put(sweep->mail.store, &row, &err),
+            &err);
+}
+
+static const char *phase_of(const struct sweep_options *options)
+{
+    if (options->builds_only)
+        return "builds";
+    if (options->tool)
+        return "profile";
+    if (!options->ask)
+        return "search";
+    if (!options->confirmation)
+        return "proof";
+    return options->confirmation->kind == CONFIRMATION_BENCH ? "bench"
+                                                             : "confirm";
+}
+
+/* The ledger's 'emit_held'. */
+void records_put_held(void *arg, const struct ledger_held *held)
+{
+    struct sweep *sweep = arg;
+    int64_t age = reactor_now(sweep) - held->start_ns;
+    struct store_held row = {
+        .host = sweep->fleet.hosts[held->host].host->name,
+        .epoch = sweep->reactor.epoch,
+        .start_ns = held->start_ns,
+        .end_ns = held->end_ns,
+        .start_utc = reactor_utc(sweep) - age,
+        .rate_usd_per_h = held->rate_usd_per_h,
+        .phase = phase_of(sweep->reactor.options),
+    };
+    struct err err;
+
+    put(sweep, store_held_put(sweep->mail.store, &row, &err), &err);
 }

@@ -29,6 +29,8 @@ int records_put_outcome(struct sweep *sweep, int unit, int shape,
                         enum outcome outcome, const char *reason,
                         const char *nonce, double median_s);
 int records_put_host(struct sweep *sweep, size_t host);
+/* What the host and its GPUs are, now that it is ready. */
+void records_put_ready(struct sweep *sweep, size_t host);
 int records_put_gpu(struct sweep *sweep, size_t host, const char *name,
                     const struct msg *msg);
 int records_put_lease(struct sweep *sweep, const struct sched_lease *lease,
@@ -36,6 +38,7 @@ int records_put_lease(struct sweep *sweep, const struct sched_lease *lease,
 /* The row of the lease ends; see leases_end(). */
 void records_end_lease(struct sweep *sweep, const struct sched_lease *lease,
                        const char *ending, enum ledger_category category);
+void records_put_held(void *arg, const struct ledger_held *held);
 void records_put_interval(void *arg, const struct ledger_interval *interval);
 
 #endif

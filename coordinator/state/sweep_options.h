@@ -10,12 +10,17 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "coordinator/link/sweep_io.h"
+#include "coordinator/live/sweep_notice.h"
 #include "coordinator/remote/remote.h"
+#include "coordinator/rental/rental_plan.h"
 
 struct confirmation;
 struct pass_ops;
 struct plan;
 struct plan_ask;
+struct rental;
+struct reserve_pass;
 struct search_settings;
 struct store;
 
@@ -29,12 +34,24 @@ typedef int sweep_done(void *arg, const struct plan *plan, struct store *store,
 /* A build that failed, of the reference or of a configuration. */
 typedef void sweep_unbuilt(void *arg, bool reference, const char *why);
 
+/* Who looks on. */
+struct sweep_watch {
+    bool quiet;           /* no progress on standard error */
+    sweep_notify *notify; /* or NULL; must not block */
+    void *arg;
+};
+
 /* When a sweep ends although work is left. */
 struct sweep_caps {
     double max_hours;    /* wall clock of this run, 0 for no cap */
     double budget_usd;   /* of the whole sweep, 0 for no cap */
     double hours_before; /* of this command so far; they count for the cap */
     double usd_before;
+    /* What follows if this run ends well, for which a part of the caps is kept
+     * back.  NULL: nothing; the run may use them up. */
+    const struct reserve_pass *reserve;
+    bool
+        *held_back; /* set if the run ended for that; not NULL with 'reserve' */
 };
 
 /* A tool of the CUDA toolkit that fa-runner runs under: ncu, or the four of
@@ -44,8 +61,16 @@ struct sweep_tool {
     int64_t limit_ms; /* of each run */
 };
 
+/* The hosts that start= acquires (rental.h). */
+struct sweep_rental {
+    struct rental *machines; /* NULL: none */
+    struct store *store;     /* for its rows */
+    enum rental_goal goal;
+};
+
 /* How long a host stays with its worker. */
 struct sweep_stay {
+    struct sweep_rental rental;
     int linger_s;        /* without a coordinator */
     const char *command; /* of owner.h; NULL: this is all of it */
     bool more_follows;   /* if this run ends well, the next step of the command
@@ -58,12 +83,15 @@ struct sweep_options {
     bool cover;         /* builds: a covering set (pairwise_cover.h) */
     /* With builds_only: the reference is built as well, and each build that
      * fails is told, and does not end the sweep.  NULL: neither. */
-    sweep_unbuilt *unbuilt;
-    void *unbuilt_arg;
+    struct {
+        sweep_unbuilt *tell;
+        void *arg;
+    } unbuilt;
     const char *arch;       /* sm_89; "" to take the GPU's */
     const char *command;    /* for the run's record: sweep, resume */
     const char *hosts_file; /* absolute; "" for this machine only */
     struct remote_options remote;
+    struct sweep_link_dial dial; /* for hosts whose workers dial back */
     struct sweep_caps caps;
     const struct plan_ask *ask; /* NULL for the whole sweep */
     /* Instead of screening, blocks of these candidates, which 'ask' names.  The
@@ -78,7 +106,7 @@ struct sweep_options {
         *search_settings; /* how to search; NULL for all that pass */
     struct sweep_stay stay;
     int attempts;
-    bool quiet;
+    struct sweep_watch watch;
 };
 
 #endif

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -503,12 +504,28 @@ int dbfile_check(const char *path, bool create, struct err *err)
     return rc < 0 ? rc : touch(path, create, err);
 }
 
-/* Keys are hashes, so pages are touched at random: keep them in memory (KiB),
- * and copy them back less often (pages). */
+bool dbfile_is_new(const char *path)
+{
+    struct sqlite3 *db = NULL;
+    struct stat st;
+    struct err err;
+    int format = 1;
+
+    if (stat(path, &st) < 0)
+        return errno == ENOENT;
+    if (open_to_read(path, &db, &err) < 0 ||
+        check_format(db, path, INT_MAX, &format, &err) < 0)
+        format = 1;
+    dbfile_close(db);
+    return format == 0;
+}
+
+/* Keys are hashes, so pages are touched at random: keep many in memory (KiB;
+ * the system has the others), and copy them back less often (pages). */
 static const char write_settings[] =
     "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
     "PRAGMA foreign_keys=ON; PRAGMA journal_size_limit=67108864;"
-    "PRAGMA cache_size=-65536; PRAGMA wal_autocheckpoint=8000";
+    "PRAGMA cache_size=-16384; PRAGMA wal_autocheckpoint=8000";
 
 int dbfile_write(const char *path, struct dbfile_steps steps, bool create,
                  struct sqlite3 **out, struct err *err)

@@ -39,6 +39,10 @@ int dbfile_read(const char *path, struct dbfile_steps steps,
  * empty, with mode 0600.  Call it before the lock and dbfile_write(). */
 int dbfile_check(const char *path, bool create, struct err *err);
 
+/* Is it missing, or was it never made a database: empty, or without a format?
+ * What cannot be read is not new. */
+bool dbfile_is_new(const char *path);
+
 /* Open 'path' to write, bring it to the newest format, in WAL mode with
  * synchronous=FULL.  With 'create' an empty file becomes a new database. */
 int dbfile_write(const char *path, struct dbfile_steps steps, bool create,

@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 
 #include "common/err.h"
+#include "common/remedy.h"
 #include "coordinator/text/terminal.h"
 
 static struct sql_value real_value(double real)
@@ -104,26 +105,11 @@ static int in_one_line(int code, struct err *err)
 /* What to do when the system refuses with this number. */
 static const char *remedy(int os)
 {
-    switch (os) {
-    case ENOSPC:
-    case EDQUOT:
-        return "make room, and run the same command again";
-    case EFBIG:
-        return "the file may not grow so large; raise 'ulimit -f', and run the "
-               "same command again";
-    case EMFILE:
-    case ENFILE:
-        return "raise 'ulimit -n', and run the same command again";
-    case ENOMEM:
-        return "free some memory, and run the same command again";
-    case EACCES:
-    case EPERM:
-    case EROFS:
+    const char *text = remedy_of(os);
+
+    if (os == EACCES || os == EPERM || os == EROFS)
         return "the file and its folder must be writable";
-    default:
-        return "see the kernel's log (dmesg); when the disk is sound, run the "
-               "same command again";
-    }
+    return text ? text : remedy_of(EIO);
 }
 
 int sql_system_refused(int os, struct err *err)

@@ -23,7 +23,7 @@ struct sqlite3;
 struct sqlite3_stmt;
 struct sqlite3_value;
 
-#define SQL_VALUES_MAX 40 /* more than the columns of the widest row */
+#define SQL_VALUES_MAX 48 /* more than the columns of the widest row */
 
 /* One value of a row, as it is bound or read. */
 struct sql_value {

@@ -21,9 +21,9 @@
  * older one to the same format, in order: one step a format */
 extern const struct embed store_schema[];
 
-#define FORMATS 11
+#define FORMATS 12
 #define READABLE                                              \
-    11 /* from here on, the newest format's queries work, and \
+    12 /* from here on, the newest format's queries work, and \
         * tables have its checksums */
 
 #define ARRAY_BYTES_MAX (1 << 20) /* one JSON array of a result */

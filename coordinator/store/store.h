@@ -21,7 +21,7 @@ struct sqlite3;
 struct store;
 
 enum store_mode {
-    STORE_READ,   /* must exist; takes no lock, changes nothing */
+    STORE_READ,   /* must exist; takes no lock, changes and checks nothing */
     STORE_WHOLE,  /* likewise, and every row is as it was written (whole.h) */
     STORE_WRITE,  /* must exist; locked for this process */
     STORE_CREATE, /* likewise, made when it is missing or empty */

@@ -2,6 +2,7 @@
 #include "coordinator/store/store_facts.h"
 
 #include "coordinator/store/row.h"
+#include "coordinator/store/store_acquisition.h"
 
 #define BUILD(member, kind) ROW_AT(struct store_build, member, kind)
 static const struct row_column build[] = {
@@ -117,3 +118,27 @@ static const struct row_column event[] = {
     EVENT(text, TEXT),
 };
 const struct row_shape store_facts_event = ROW_SHAPE("event", event);
+
+#define ACQUISITION(member, kind) ROW_AT(struct store_acquisition, member, kind)
+static const struct row_column acquisition[] = {
+    ACQUISITION(id, CHARS),
+    ACQUISITION(host, CHARS),
+    ACQUISITION(state, CHARS),
+    ACQUISITION(start_command, CHARS),
+    ACQUISITION(stop_command, CHARS),
+    ACQUISITION(folder, CHARS),
+    ACQUISITION(machine, CHARS),
+    ACQUISITION(address, CHARS),
+    ACQUISITION(pid, INT),
+    ACQUISITION(pid_ticks, INT),
+    ACQUISITION(boot_id, CHARS),
+    ACQUISITION(rate_usd_per_h, REAL),
+    ACQUISITION(started_utc, INT),
+    ACQUISITION(acquired_utc, LINK),
+    ACQUISITION(released_utc, LINK),
+    ACQUISITION(stop_tries, INT),
+    ACQUISITION(why, CHARS),
+    { "checksum", ROW_LATER, 0, 0 },
+};
+const struct row_shape store_acquisition_shape =
+    ROW_SHAPE("acquisition", acquisition);

@@ -12,6 +12,8 @@
 #include "coordinator/store/row.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
+#include "coordinator/store/store_acquisition.h"
+#include "coordinator/store/store_held.h"
 #include "coordinator/store/store_internal.h"
 #include "coordinator/store/tally.h"
 #include "coordinator/store/whole.h"
@@ -41,6 +43,9 @@ enum {
     CONTEST_END,
     CONTESTANT_PUT,
     CONTEST_SHAPE_PUT,
+    ACQUISITION_PUT,
+    HELD_PUT,
+    READY_PUT,
     RUN_SEAL,
     SWEEP_SEAL,
     EVENT_SEAL,
@@ -152,6 +157,15 @@ static const struct {
     [CONTESTANT_PUT] = { "contestant_put", REPLACE(store_rows_contestant) },
     [CONTEST_SHAPE_PUT] = { "contest_shape_put",
                             ROW(store_rows_contest_shape) },
+    [ACQUISITION_PUT] = { "acquisition_put", REPLACE(store_acquisition_shape) },
+    [HELD_PUT] = { "held_put", ROW(store_rows_held),
+                   .tail = " ON CONFLICT DO UPDATE SET end_ns=excluded.end_ns,"
+                           /* the start stays as it was first put */
+                           " checksum=tally_swap('held', held.checksum,"
+                           " checksum_short(host, epoch, start_ns,"
+                           " excluded.end_ns, start_utc, rate_usd_per_h,"
+                           " phase))" },
+    [READY_PUT] = { "ready_put", REPLACE(store_rows_ready) },
     [RUN_SEAL] = { "run_seal", .seals = "run", .tail = "epoch=?1" },
     [SWEEP_SEAL] = { "sweep_seal", .seals = "sweep", .tail = "id=?1" },
     [EVENT_SEAL] = { "event_seal", .seals = "event", .tail = "id=?1" },
@@ -498,4 +512,22 @@ int store_contest_shape_put(struct store *store,
                             struct err *err)
 {
     return err_only(put_row(store, CONTEST_SHAPE_PUT, row, err));
+}
+
+int store_acquisition_put(struct store *store,
+                          const struct store_acquisition *row, struct err *err)
+{
+    return err_only(put_row(store, ACQUISITION_PUT, row, err));
+}
+
+int store_held_put(struct store *store, const struct store_held *row,
+                   struct err *err)
+{
+    return err_only(put_row(store, HELD_PUT, row, err));
+}
+
+int store_ready_put(struct store *store, const struct store_ready *row,
+                    struct err *err)
+{
+    return err_only(put_row(store, READY_PUT, row, err));
 }

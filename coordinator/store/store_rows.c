@@ -3,6 +3,7 @@
 #include "coordinator/store/store_rows.h"
 
 #include "coordinator/store/row.h"
+#include "coordinator/store/store_held.h"
 
 #define RUN(member, kind) ROW_AT(struct store_run, member, kind)
 static const struct row_column run[] = {
@@ -173,3 +174,21 @@ static const struct row_column contest_shape[] = {
 };
 const struct row_shape store_rows_contest_shape =
     ROW_SHAPE("contest_shape", contest_shape);
+
+#define HELD(member, kind) ROW_AT(struct store_held, member, kind)
+static const struct row_column held[] = {
+    HELD(host, TEXT),     HELD(epoch, INT),
+    HELD(start_ns, INT),  HELD(end_ns, INT),
+    HELD(start_utc, INT), HELD(rate_usd_per_h, REAL),
+    HELD(phase, TEXT),    { "checksum", ROW_LATER, 0, 0 },
+};
+const struct row_shape store_rows_held = ROW_SHAPE("held", held);
+
+#define READY(member, kind) ROW_AT(struct store_ready, member, kind)
+static const struct row_column ready[] = {
+    READY(host, TEXT),    READY(gpu, TEXT),
+    READY(at_utc, INT),   READY(driver, TEXT),
+    READY(boot_id, TEXT), READY(worker_version, TEXT),
+    READY(toolkit, TEXT), { "checksum", ROW_LATER, 0, 0 },
+};
+const struct row_shape store_rows_ready = ROW_SHAPE("ready", ready);

@@ -260,12 +260,21 @@ int tally_count(struct tally *tally, struct err *err)
 int tally_fill(struct sqlite3 *db, struct err *err)
 {
     struct tally tally = { .db = db };
-    int rc = tally_count(&tally, err);
+    int64_t uncounted;
+    int rc = 0;
 
-    if (rc == 0)
-        rc = tally_write(&tally, err);
+    for (size_t i = 0; i < WHOLE_TABLES && rc >= 0; i++) {
+        rc = sql_number(db,
+                        "SELECT count(*) FROM tally WHERE name=?1 AND"
+                        " row_count IS NULL",
+                        &uncounted, err, "s", whole_tables[i].name);
+        if (rc == 0 && uncounted)
+            rc = count_table(db, &whole_tables[i], &tally.now[i], err);
+        if (rc == 0 && tally.now[i].known)
+            rc = write_row(&tally, i, err);
+    }
     sql_free(tally.update);
-    return rc;
+    return err_only(rc);
 }
 
 struct tally *tally_new(struct sqlite3 *db)

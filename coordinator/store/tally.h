@@ -50,8 +50,10 @@ char *tally_misfit(const struct whole_table *table,
 int tally_read(struct sqlite3 *db, struct tally_count out[WHOLE_TABLES],
                struct err *err);
 
-/* Count all tables of a database that comes to the newest format; the
- * transaction is the caller's. */
+/* Count the tables of a database that comes to the newest format; the
+ * transaction is the caller's.  What was counted stays as it was, so that rows
+ * that are missing stay missing: a step that changes such a table sets its row
+ * of 'tally' to NULL. */
 int tally_fill(struct sqlite3 *db, struct err *err);
 
 /* For a writer's connection, which it borrows. */

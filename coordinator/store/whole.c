@@ -43,6 +43,9 @@ const struct whole_table whole_tables[WHOLE_TABLES] = {
     { "contestant", "pass, position", 2 },
     { "contest_shape", "pass, position", 2 },
     { "step", "sweep, position", 2 },
+    { "held", "host, epoch, start_ns", 3 },
+    { "ready", "host, gpu, at_utc", 3 },
+    { "acquisition", "id", 1 },
 };
 
 char *whole_row_name(const struct whole_table *table,
@@ -135,6 +138,17 @@ static int not_whole(const struct whole_table *table,
     err_set(err, ERR_STORE, "the row '%.80s' is not as it was written" REMEDY,
             name);
     free(name);
+    return ERR_STORE;
+}
+
+int whole_row_check(const char *table, const struct row_cells *row,
+                    struct err *err)
+{
+    if (whole_row(row, 0))
+        return 0;
+    not_whole(&whole_tables[tally_find(table)], row, err);
+    if (err)
+        terminal_clean(err->text, false); /* it may quote what is damaged */
     return ERR_STORE;
 }
 

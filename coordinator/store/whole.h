@@ -15,7 +15,7 @@ struct err;
 struct row_cells;
 struct sqlite3;
 
-#define WHOLE_TABLES 20
+#define WHOLE_TABLES 23
 
 /* Tables that others refer to come first. */
 struct whole_table {
@@ -28,6 +28,11 @@ extern const struct whole_table whole_tables[WHOLE_TABLES];
 /* Does the row hold?  Its columns from 'first' on are those of its table, in
  * their order. */
 bool whole_row(const struct row_cells *row, size_t first);
+
+/* Likewise, of a row with all columns of the table of that name: 0, or
+ * ERR_STORE, which names the row and says what to do. */
+int whole_row_check(const char *table, const struct row_cells *row,
+                    struct err *err);
 
 /* The table and the columns of the key, for messages; for the caller to free.
  * The row has all columns.  The name of 'owner' is a secret. */

@@ -9,8 +9,10 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/store/row.h"
+#include "coordinator/store/row_cells.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
+#include "coordinator/store/whole.h"
 #include "coordinator/stored/stored_params.h"
 
 #define OUTCOME_AT(member, kind) ROW_AT(struct past_runs_outcome, member, kind)
@@ -28,6 +30,7 @@ static const struct row_column build_columns[] = {
     BUILD_AT(artifact, CHARS),    BUILD_AT(build_key, CHARS),
     BUILD_AT(host, CHARS),        BUILD_AT(registers, COUNT),
     BUILD_AT(spill_bytes, COUNT), BUILD_AT(static_smem, COUNT),
+    BUILD_AT(row, INT),
 };
 static const struct row_shape build_shape = ROW_SHAPE(NULL, build_columns);
 
@@ -85,7 +88,8 @@ static const struct {
                   " AND o.measure_key=?" },
     [BUILD] = { &build_shape,
                 "SELECT artifact, build_key, host, registers, spill_bytes,"
-                " static_smem FROM build WHERE config=? AND source_key=?"
+                " static_smem, rowid AS row FROM build"
+                " WHERE config=? AND source_key=?"
                 " AND outcome='built' ORDER BY received_utc DESC LIMIT 1" },
     /* Runs up to the one that last changed the sweep had other sources. */
     [LOSSES] = { &loss_shape,
@@ -107,7 +111,8 @@ static const struct {
 
 struct past_runs {
     struct store *store;
-    struct row_query request; /* not prepared until it is asked for */
+    struct row_query request;       /* not prepared until it is asked for */
+    struct sqlite3_stmt *build_row; /* likewise: all columns of a build */
     struct row_query queries[QUERIES];
 };
 
@@ -137,6 +142,7 @@ void past_runs_close(struct past_runs *past)
     for (size_t i = 0; i < QUERIES; i++)
         row_close(&past->queries[i]);
     row_close(&past->request);
+    sql_free(past->build_row);
     free(past);
 }
 
@@ -242,13 +248,48 @@ int past_runs_outcome(struct past_runs *past, const struct store_outcome *key,
     return first(past, OUTCOME, rc, out, err);
 }
 
+/* A sweep may run for days after its database was read to the end. */
+static int check_build(struct past_runs *past, int64_t row, struct err *err)
+{
+    struct row_cells cells;
+    int rc = past->build_row ? 0
+                             : sql_prepare(store_db(past->store),
+                                           "SELECT * FROM build WHERE rowid=?",
+                                           &past->build_row, err);
+
+    if (rc == 0)
+        rc = sql_start(past->build_row, err, "I", row);
+    if (rc == 0)
+        rc = sql_step(past->build_row, err);
+    if (rc == 1) {
+        row_cells_read(past->build_row, &cells);
+        rc = whole_row_check("build", &cells, err) < 0 ? ERR_STORE : 1;
+    }
+    if (past->build_row)
+        sql_reset(past->build_row);
+    return rc;
+}
+
 int past_runs_build(struct past_runs *past, const char *config,
                     const char *source_key, struct past_runs_build *out,
                     struct err *err)
 {
     int rc = row_start(&past->queries[BUILD], err, "ss", config, source_key);
 
-    return first(past, BUILD, rc, out, err);
+    rc = first(past, BUILD, rc, out, err);
+    return rc == 1 ? within(past, check_build(past, out->row, err), err) : rc;
+}
+
+int past_runs_built_on(struct past_runs *past, const char *host,
+                       struct err *err)
+{
+    int64_t has = 0;
+    int rc = sql_number(store_db(past->store),
+                        "SELECT EXISTS(SELECT 1 FROM build WHERE host=?"
+                        " AND outcome='built')",
+                        &has, err, "s", host);
+
+    return within(past, rc == 0 ? has > 0 : rc, err);
 }
 
 int past_runs_losses(struct past_runs *past, past_runs_loss_fn *fn, void *arg,

@@ -62,8 +62,7 @@ struct past_runs_settled {
     double median_s; /* NaN without a time */
     bool measured;   /* a result or build settled it */
 };
-typedef void past_runs_settled_fn(void *arg,
-                                  const struct past_runs_settled *settled);
+typedef void past_runs_settled_fn(void *arg, const struct past_runs_settled *);
 int past_runs_settled(struct past_runs *past, past_runs_settled_fn *fn,
                       void *arg, struct err *err);
 
@@ -72,13 +71,17 @@ struct past_runs_build {
     char build_key[HASH_HEX];
     char host[256]; /* where the artifact was built */
     int64_t registers, spill_bytes, static_smem;
+    int64_t row; /* its rowid */
 };
 
 /* The newest successful build of a configuration (of a reference: its source
- * key twice) from these sources: 1, or 0 if there was no such build. */
+ * key twice) from these sources: 1, or 0 if there was no such build.  ERR_STORE
+ * also if its row is not as it was written. */
 int past_runs_build(struct past_runs *past, const char *config,
                     const char *source_key, struct past_runs_build *out,
                     struct err *err);
+/* 1 if the host ever built something, otherwise 0. */
+int past_runs_built_on(struct past_runs *, const char *host, struct err *err);
 
 /* Work of which 'losses' leases were lost since the sweep last changed. */
 struct past_runs_loss {
@@ -110,8 +113,7 @@ struct past_runs_config {
     int64_t sweep, point; /* the newest that asked, and its number there */
     bool baseline;
 };
-typedef void past_runs_config_fn(void *arg,
-                                 const struct past_runs_config *config);
+typedef void past_runs_config_fn(void *arg, const struct past_runs_config *);
 int past_runs_configs(struct past_runs *past, past_runs_config_fn *fn,
                       void *arg, struct err *err);
 

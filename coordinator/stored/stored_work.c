@@ -2,34 +2,72 @@
 
 #include "common/err.h"
 #include "coordinator/store/row.h"
+#include "coordinator/store/row_cells.h"
 #include "coordinator/store/store.h"
+#include "coordinator/store/store_held.h"
 #include "coordinator/store/store_rows.h"
+#include "coordinator/store/whole.h"
 
 static int fault(const struct store *store, int rc, struct err *err)
 {
     return err_within(err, rc, "%s", store_path(store));
 }
 
-struct cost_row {
-    double usd;
-};
+/* The first row of a query of all columns of that table: 1, or 0 without one,
+ * and ERR_STORE if it is not as it was written. */
+static int step_whole(struct sqlite3_stmt *stmt, const char *table,
+                      struct err *err)
+{
+    struct row_cells row;
+    int rc = sql_step(stmt, err);
 
-static const struct row_column cost_columns[] = {
-    ROW_AT(struct cost_row, usd, REAL),
-};
-static const struct row_shape cost_shape = ROW_SHAPE(NULL, cost_columns);
+    if (rc != 1)
+        return rc;
+    row_cells_read(stmt, &row);
+    return whole_row_check(table, &row, err) < 0 ? ERR_STORE : 1;
+}
 
-int stored_work_usd(struct store *store, double *out, struct err *err)
+int stored_work_held(struct store *store, stored_work_held_fn *fn, void *arg,
+                     struct err *err)
 {
     static const char text[] =
-        "SELECT coalesce(sum((i.end_ns - i.start_ns) / 3.6e12 * "
-        "h.rate_usd_per_h), 0) AS usd FROM interval i JOIN host h"
-        " ON h.name = i.host";
-    struct cost_row row;
-    int rc = row_first(store_db(store), text, &cost_shape, &row, err, "");
+        "SELECT host, epoch, start_ns, end_ns, start_utc, rate_usd_per_h,"
+        " phase FROM held ORDER BY host, epoch, start_ns";
+    struct row_query query;
+    struct store_held row;
+    int rc = row_open(store_db(store), text, &store_rows_held, &query, err, "");
 
-    if (rc == 1)
-        *out = row.usd;
+    while (rc >= 0 && (rc = row_next(&query, &row, err)) == 1)
+        fn(arg, &row);
+    row_close(&query);
+    return fault(store, err_only(rc), err);
+}
+
+struct pace_row {
+    double build_s, measurement_s;
+};
+
+static const struct row_column pace_columns[] = {
+    ROW_AT(struct pace_row, build_s, REAL),
+    ROW_AT(struct pace_row, measurement_s, REAL),
+};
+static const struct row_shape pace_shape = ROW_SHAPE(NULL, pace_columns);
+
+int stored_work_pace(struct store *store, double *build_s,
+                     double *measurement_s, struct err *err)
+{
+    static const char text[] =
+        "SELECT (SELECT avg(seconds) FROM (SELECT seconds FROM build"
+        "  WHERE purpose='kernel' AND outcome='built' AND cached=0"
+        "  ORDER BY rowid DESC LIMIT 256)) AS build_s,"
+        " (SELECT sum(end_ns - start_ns) / 1e9 FROM interval"
+        "  WHERE category='measuring') / (SELECT count(*) FROM lease"
+        "  WHERE stage='measure' AND ending='done') AS measurement_s";
+    struct pace_row row = { 0 };
+    int rc = row_first(store_db(store), text, &pace_shape, &row, err, "");
+
+    *build_s = row.build_s;
+    *measurement_s = row.measurement_s;
     return fault(store, err_only(rc), err);
 }
 
@@ -37,7 +75,7 @@ int stored_work_was_leased(struct store *store, const struct store_lease *lease,
                            struct err *err)
 {
     static const char text[] =
-        "SELECT 1 FROM lease WHERE epoch = ?1 AND id = ?2 AND host = ?3 AND "
+        "SELECT * FROM lease WHERE epoch = ?1 AND id = ?2 AND host = ?3 AND "
         "config = ?4 AND shape = ?5 AND stage = ?6 AND purpose = ?7 AND "
         "round = ?8 AND gpu = ?9";
     struct sqlite3_stmt *stmt = NULL;
@@ -48,7 +86,7 @@ int stored_work_was_leased(struct store *store, const struct store_lease *lease,
                        lease->host, lease->config, lease->shape, lease->stage,
                        lease->purpose, lease->round, lease->gpu);
     if (rc == 0)
-        rc = sql_step(stmt, err);
+        rc = step_whole(stmt, "lease", err);
     sql_free(stmt);
     return fault(store, rc, err);
 }
@@ -57,7 +95,7 @@ int stored_work_was_built(struct store *store, const struct store_build *build,
                           struct err *err)
 {
     static const char text[] =
-        "SELECT 1 FROM build WHERE config = ?1 AND artifact = ?2 AND "
+        "SELECT * FROM build WHERE config = ?1 AND artifact = ?2 AND "
         "(?3 = '' OR source_key = ?3) AND purpose = 'kernel' AND "
         "outcome = 'built' LIMIT 1";
     struct sqlite3_stmt *stmt = NULL;
@@ -67,7 +105,7 @@ int stored_work_was_built(struct store *store, const struct store_build *build,
         rc = sql_start(stmt, err, "sss", build->config, build->artifact,
                        build->source_key);
     if (rc == 0)
-        rc = sql_step(stmt, err);
+        rc = step_whole(stmt, "build", err);
     sql_free(stmt);
     return fault(store, rc, err);
 }
@@ -76,7 +114,7 @@ int stored_work_is_correct(struct store *store, const struct store_outcome *key,
                            struct err *err)
 {
     static const char text[] =
-        "SELECT 1 FROM outcome WHERE config=? AND shape=? AND source_key=?"
+        "SELECT * FROM outcome WHERE config=? AND shape=? AND source_key=?"
         " AND measure_key=? AND outcome='correct'";
     struct sqlite3_stmt *stmt = NULL;
     int rc = sql_prepare(store_db(store), text, &stmt, err);
@@ -85,7 +123,7 @@ int stored_work_is_correct(struct store *store, const struct store_outcome *key,
         rc = sql_start(stmt, err, "ssss", key->config, key->shape,
                        key->source_key, key->measure_key);
     if (rc == 0)
-        rc = sql_step(stmt, err);
+        rc = step_whole(stmt, "outcome", err);
     sql_free(stmt);
     return fault(store, rc, err);
 }

@@ -1,7 +1,8 @@
 /* stored_work.h - what the tables hold of leases, outcomes and their cost
  *
  * Single questions about the work of this run and those before.  They see what
- * was put and not yet committed.  Functions return ERR_STORE.
+ * was put and not yet committed.  Functions return ERR_STORE, also if the row
+ * that answers is not as it was written.
  * Thread rule: that of the store.
  */
 #ifndef FA_COORDINATOR_STORED_STORED_WORK_H
@@ -13,11 +14,19 @@ struct err;
 struct store;
 struct store_build;
 struct store_lease;
+struct store_held;
 struct store_outcome;
 
-/* What all hosts were held for, in dollars at their newest rates; unpriced
- * hosts cost nothing. */
-int stored_work_usd(struct store *store, double *out, struct err *err);
+/* Each held interval, host by host and in the order of runs and times; its
+ * texts die with the call. */
+typedef void stored_work_held_fn(void *arg, const struct store_held *held);
+int stored_work_held(struct store *store, stored_work_held_fn *fn, void *arg,
+                     struct err *err);
+
+/* Seconds of a build that compiled (the mean of the last 256), and seconds that
+ * hosts were held for measuring, a measurement; NaN: none yet. */
+int stored_work_pace(struct store *store, double *build_s,
+                     double *measurement_s, struct err *err);
 
 /* Was exactly this work leased?  1 or 0; 'attempt' and the times of 'lease' are
  * not looked at. */

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/device_kind.h"
 #include "common/err.h"
@@ -14,6 +13,7 @@
 #include "coordinator/confirm/look_plan.h"
 #include "coordinator/plan/config_selection.h"
 #include "coordinator/plan/plan.h"
+#include "coordinator/reserve/reserve.h"
 #include "coordinator/result/evidence.h"
 #include "coordinator/result/fuzz.h"
 #include "coordinator/result/report.h"
@@ -25,14 +25,13 @@
 #include "coordinator/store/store.h"
 #include "coordinator/tasks/fail.h"
 #include "coordinator/tasks/run.h"
+#include "coordinator/tasks/run_reserve.h"
 #include "coordinator/text/exit_code.h"
 #include "coordinator/text/json_out.h"
 #include "coordinator/text/terminal.h"
 
 /* For the cpu device: enough to test the whole pipeline. */
-#define EMULATED_BLOCKS 3
 #define EMULATED_SAMPLES 2
-#define EMULATED_FINALISTS 3
 
 /* Rounds of proof: if finalists are wrong, the next ones move up and are
  * proved. */
@@ -43,6 +42,7 @@ struct pass {
     struct report *report;
     struct report_cost *cost;
     struct confirmation confirmation;
+    int64_t finalists_max;
     bool *chosen, *proved, *wrong; /* by configuration of the report */
     char **reasons;                /* why the wrong ones are wrong */
     struct fuzz_checked *checked;  /* in the proof, by configuration */
@@ -84,8 +84,7 @@ void confirm_pipeline_rules(const struct run *run, const struct report *report,
     *out = (struct confirmation){
         .sweep = report->sweep.id,
         .seed = run->spec->measure.seed,
-        .blocks = (int)(emulated ? less(spec->blocks, EMULATED_BLOCKS)
-                                 : spec->blocks),
+        .blocks = (int)run_reserve_blocks(run),
         .samples = (int)(emulated ? less(spec->samples, EMULATED_SAMPLES)
                                   : spec->samples),
         .rules = { spec->alpha, spec->floor, spec->target },
@@ -171,7 +170,9 @@ static int prove(struct pass *pass)
                 selection.n, selection.n == 1 ? "" : "s", ask.n_shapes,
                 ask.n_shapes == 1 ? "" : "s");
     run->more_follows = true; /* the blocks */
-    code = run_fuzz(run, &ask, pass->cost->priced_usd, &fuzz, &judged);
+    code = run_fuzz(run, &ask,
+                    pass->cost->priced_usd - pass->cost->proof.priced_usd,
+                    &fuzz, &judged);
     run->more_follows = false;
     if (code == EXIT_DONE && !judged)
         code = EXIT_NO_RESULT;
@@ -195,16 +196,30 @@ static bool all_are_proved(const struct pass *pass)
 
 static void choose(struct pass *pass, struct finalists *finalists)
 {
-    const struct spec_confirm *spec = &pass->run->spec->confirm;
     const struct screening_rules rules = {
-        .alpha = spec->alpha,
-        .cap = (size_t)(is_emulated(pass->run)
-                            ? less(spec->finalists_max, EMULATED_FINALISTS)
-                            : spec->finalists_max),
+        .alpha = pass->run->spec->confirm.alpha,
+        .cap = (size_t)pass->finalists_max,
     };
 
     screening_choose(pass->report, &rules, pass->wrong, pass->chosen,
                      finalists);
+}
+
+/* Of the finalists, the fastest whose confirmation the caps pay for. */
+static int cap_finalists(struct pass *pass, struct err *err)
+{
+    struct reserve_pass reserve;
+    struct run_reserve_past past;
+    int rc = run_reserve_past(pass->run, &past, err);
+
+    pass->finalists_max = run_reserve_finalists(pass->run);
+    if (rc < 0 || isinf(past.left_s))
+        return rc;
+    run_reserve_pass(pass->run, &reserve);
+    reserve.contestants = 1 + pass->finalists_max;
+    pass->finalists_max =
+        reserve_contestants(&reserve, &past.times, past.left_s) - 1;
+    return 0;
 }
 
 /* Finalists must be chosen and proved.  Wrong ones make room for others. */
@@ -227,28 +242,21 @@ static int choose_and_prove(struct pass *pass, struct finalists *finalists)
     return code;
 }
 
-/* Cost of the proofs, from their own database. */
+/* Cost of the proofs, from their own database, into this one. */
 static int count_proof(const struct run *run, double *hours, double *usd)
 {
-    char *db = run_fuzz_path(run->db);
     struct store *store = NULL;
-    struct report_cost *cost = NULL;
+    struct bill bill = { 0 };
     struct err err;
-    int rc = 0;
+    int rc = store_open(run->db, STORE_WRITE, &store, &err);
 
-    *hours = *usd = 0;
-    if (access(db, F_OK) == 0) {
-        rc = store_open(db, STORE_WHOLE, &store, &err);
-        if (rc == 0)
-            rc = report_cost_load(store, &cost, &err);
-        if (rc == 0) {
-            *hours = cost->total_hours;
-            *usd = cost->total_usd;
-        }
-    }
-    report_cost_free(cost);
+    if (rc == 0)
+        rc = run_fuzz_bill(run->db, store, &bill, &err);
+    if (rc == 0)
+        rc = store_commit(store, &err);
     store_close(store);
-    free(db);
+    *hours = bill_hours(&bill);
+    *usd = bill_usd(&bill);
     return rc < 0 ? fail_with(rc, &err) : 0;
 }
 
@@ -299,7 +307,6 @@ int confirm_pipeline_contest(struct run *run, const struct report *report,
         .ask = &ask,
         .confirmation = confirmation,
     };
-    double hours;
     struct err err;
     int code = EXIT_DONE;
 
@@ -316,11 +323,6 @@ int confirm_pipeline_contest(struct run *run, const struct report *report,
                         run->sweep),
                 &err);
     }
-    if (code == EXIT_DONE)
-        code = count_proof(run, &hours, &options.caps.usd_before);
-    if (isnan(options.caps.usd_before))
-        options.caps.usd_before =
-            0; /* a host is unpriced, so no budget applies */
     if (code == EXIT_DONE && !run->set.quiet)
         fprintf(stderr,
                 "comparing %zu configuration%s with the baseline in %s%d "
@@ -409,7 +411,7 @@ enum {
 static int find_contest(struct pass *pass, bool fresh, struct err *err)
 {
     struct store *store;
-    int rc = store_open(pass->run->db, STORE_READ, &store, err), is = 0;
+    int rc = store_open(pass->run->db, STORE_WHOLE, &store, err), is = 0;
 
     if (rc < 0)
         return rc;
@@ -484,7 +486,9 @@ static int confirm(struct pass *pass, bool fresh)
                   &err);
         return EXIT_NO_RESULT;
     }
-    is = find_contest(pass, fresh, &err);
+    is = cap_finalists(pass, &err);
+    if (is == 0)
+        is = find_contest(pass, fresh, &err);
     if (is < 0)
         return fail_with(is, &err);
     if (is == 0)

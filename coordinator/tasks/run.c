@@ -1,6 +1,7 @@
 /* Shared by all commands that use hosts. */
 #include "coordinator/tasks/fail.h"
 #include "coordinator/tasks/run.h"
+#include "coordinator/tasks/run_rental.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -28,7 +29,9 @@
 #include "coordinator/store/store.h"
 #include "coordinator/store/whole.h"
 #include "coordinator/stored/past_runs.h"
-#include "coordinator/tasks/metrics.h"
+#include "coordinator/link/dialling.h"
+#include "coordinator/told/metrics.h"
+#include "coordinator/told/on_event.h"
 #include "coordinator/tasks/options.h"
 #include "coordinator/text/exit_code.h"
 
@@ -39,15 +42,20 @@ static bool has_nvidia(void)
 }
 
 /* The emulator is chosen by default only if nothing else was asked for and no
- * GPU is here; the first line of output says so then. */
-static void choose_device(struct run_settings *set)
+ * GPU is here.  Returns whether it was. */
+static bool choose_device(struct run_settings *set)
 {
-    bool chosen = !set->device;
+    if (set->device)
+        return false;
+    set->device = set->hosts || has_nvidia()
+                      ? device_kind_name(DEVICE_KIND_CUDA)
+                      : device_kind_name(DEVICE_KIND_CPU);
+    return device_kind_is(set->device, DEVICE_KIND_CPU);
+}
 
-    if (chosen)
-        set->device = set->hosts || has_nvidia()
-                          ? device_kind_name(DEVICE_KIND_CUDA)
-                          : device_kind_name(DEVICE_KIND_CPU);
+/* The first line of output, if the times are not those of a GPU. */
+static void say_emulated(const struct run_settings *set, bool chosen)
+{
     if (!device_kind_is(set->device, DEVICE_KIND_CPU) || set->quiet)
         return;
     fputs(
@@ -154,16 +162,18 @@ static int settle_caps(struct run *run, struct err *err)
 static int prepare(struct run *run, struct err *err)
 {
     int rc = run_settings_check(&run->set, run->runs_kernels, err);
+    bool chosen;
 
     if (rc < 0)
         return rc;
-    choose_device(&run->set);
+    chosen = choose_device(&run->set);
     rc = run->set.record ? run_load_record(run, err)
                          : spec_load(run->sweep, &run->spec, err);
     if (rc == 0)
         rc = load_hosts(run, err);
     if (rc < 0)
         return rc;
+    say_emulated(&run->set, chosen);
     assert(run->spec);
     if (!run->db)
         run->db = run->set.db   ? mem_strdup(run->set.db)
@@ -211,41 +221,63 @@ static int open_store(const struct run *run, bool asked, struct store **out,
     rc = err_within(err, whole_check(store_db(*out), err), "%s", run->db);
     if (rc == 0)
         rc = check_work(*out, asked, err);
+    if (rc == 0)
+        rc = run_fuzz_bill(run->db, *out, NULL, err);
+    if (rc == 0)
+        rc = store_commit(*out, err);
     if (rc < 0)
         store_close(*out);
     return rc;
 }
 
-int run_engine(struct run *run, const struct sweep_options *more,
-               struct err *err)
+/* What the settings of the command say of a run.  ERR_INPUT */
+static int take_settings(const struct run *run, struct sweep_options *options,
+                         struct err *err)
 {
     const struct run_settings *set = &run->set;
-    struct sweep_options options = *more;
-    struct store *store = NULL;
-    int code, rc;
 
-    options.caps.hours_before =
+    options->caps.hours_before =
         (double)(clock_boot_ns() - run->began_ns) / (3600.0 * (double)NS_PER_S);
-    options.passes = sweep_passes;
-    options.device = set->device;
-    options.arch = set->arch;
-    options.hosts_file = run->hosts_file;
-    options.remote = (struct remote_options){
+    options->passes = sweep_passes;
+    options->device = set->device;
+    options->arch = set->arch;
+    options->hosts_file = run->hosts_file;
+    options->remote = (struct remote_options){
         .accept_new_host_keys = set->accept_new_host_keys,
         .home = getenv("HOME"),
         .agent = getenv("SSH_AUTH_SOCK"),
     };
-    if (remote_ssh_read(set->ssh, &options.remote.ssh, err) < 0)
-        return fail_with(ERR_INPUT, err);
-    options.caps.max_hours = set->max_hours;
-    options.caps.budget_usd = set->budget_usd;
-    options.stay = (struct sweep_stay){
+    if (remote_ssh_read(set->reach.ssh, &options->remote.ssh, err) < 0)
+        return ERR_INPUT;
+    if (!options->dial.db)
+        options->dial.db = run->db;
+    if (listen_read(set->reach.listen, &options->dial.listen, err) < 0)
+        return ERR_INPUT;
+    options->caps.max_hours = set->max_hours;
+    options->caps.budget_usd = set->budget_usd;
+    options->stay = (struct sweep_stay){
         .linger_s = (int)set->linger_s,
         .command = run->command,
         .more_follows = run->more_follows,
     };
-    options.attempts = SWEEP_ATTEMPTS;
-    options.quiet = set->quiet;
+    options->attempts = SWEEP_ATTEMPTS;
+    options->watch = (struct sweep_watch){
+        .quiet = set->quiet,
+        .notify = run->on_event ? on_event_tell : NULL,
+        .arg = run->on_event,
+    };
+    return 0;
+}
+
+int run_engine(struct run *run, const struct sweep_options *more,
+               struct err *err)
+{
+    struct sweep_options options = *more;
+    struct store *store = NULL;
+    int code, rc;
+
+    if (take_settings(run, &options, err) < 0)
+        return fail_with(ERR_INPUT, err);
     if (ssh_setup(err) < 0)
         return fail_with(ERR_SYSTEM, err);
     rc = open_store(run, more->ask && !more->confirmation && !more->tool,
@@ -254,8 +286,15 @@ int run_engine(struct run *run, const struct sweep_options *more,
         ssh_cleanup();
         return fail_with(rc, err);
     }
+    rc = run_rental_open(run, store, &options.stay.rental, err);
+    if (rc < 0) {
+        store_close(store);
+        ssh_cleanup();
+        return fail_with(rc, err);
+    }
     err->text[0] = '\0';
     code = sweep_run(run->spec, &run->hosts, store, &options, err);
+    run_rental_close(run);
     store_close(store);
     ssh_cleanup();
     if (code != EXIT_DONE && err->text[0])
@@ -267,14 +306,14 @@ static void run_free(struct run *run)
 {
     spec_free(run->spec);
     replay_close(run->replay);
-    free(run->was_record);
-    free(run->was_cards);
+    free(run->was.record);
+    free(run->was.cards);
     free(run->sweep);
     free(run->db);
     free(run->hosts_file);
-    free(run->was_device);
-    free(run->was_hosts);
-    free(run->was_strategy);
+    free(run->was.device);
+    free(run->was.hosts);
+    free(run->was.strategy);
 }
 
 int run_command(struct run *run, run_work *work, void *arg)
@@ -286,16 +325,26 @@ int run_command(struct run *run, run_work *work, void *arg)
 
     run->began_ns = clock_boot_ns();
     owner_draw(run->command);
-    if (rc == 0 && run->set.files.log &&
-        !(log = fopen(run->set.files.log, "ae")))
-        rc = err_set(&err, ERR_INPUT, "--log=%s: %s", run->set.files.log,
+    if (rc == 0 && run->set.told.log && !(log = fopen(run->set.told.log, "ae")))
+        rc = err_set(&err, ERR_INPUT, "--log=%s: %s", run->set.told.log,
                      strerror(errno));
     if (log && rc == 0)
         log_setup(log, LOG_I);
-    if (rc == 0 && run->set.files.metrics)
-        rc = metrics_start(run->db, run->set.files.metrics, &metrics, &err);
+    if (rc == 0 && run->set.told.metrics)
+        rc = metrics_start(run->db, run->set.told.metrics, &metrics, &err);
+    if (rc == 0 && run->set.told.on_event)
+        rc = on_event_start(run->set.told.on_event, run->db, run->spec->name,
+                            &run->on_event, &err);
+    if (rc == 0 && !run->set.dry_run)
+        dialling_begin(run->db, &run->hosts);
+    if (rc == 0)
+        run_rental_new(run);
     code = rc < 0 ? fail_with(rc, &err) : work(run, arg);
+    code = run_rental_end(run, code);
     metrics_stop(&metrics);
+    if (run->db && !run->set.dry_run)
+        dialling_end(run->db, &run->hosts, code == EXIT_DONE);
+    on_event_stop(run->on_event, code);
     if (log) {
         log_setup(NULL, LOG_E);
         fclose(log);
@@ -312,21 +361,21 @@ static int recall_request(struct run *run, const struct store_request *was,
                           struct err *err)
 {
     run->sweep = mem_printf("%s/%s", was->folder, was->file);
-    run->was_device = mem_strdup(was->device);
-    run->was_hosts = mem_strdup(was->hosts_file);
+    run->was.device = mem_strdup(was->device);
+    run->was.hosts = mem_strdup(was->hosts_file);
     run_recall_record(run, was->settings);
     if (!run->set.device)
-        run->set.device = run->was_device;
+        run->set.device = run->was.device;
     if (!run->set.hosts)
-        run->set.hosts = run->was_hosts;
+        run->set.hosts = run->was.hosts;
     if (search_settings_recall(was->settings, &run->search_settings,
-                               &run->was_strategy, err) < 0)
+                               &run->was.strategy, err) < 0)
         return ERR_STORE;
-    run->was_searched = true;
-    if (was->arch != run->was_arch)
-        snprintf(run->was_arch, sizeof(run->was_arch), "%s", was->arch);
-    if (gpu_arch_find(run->was_arch))
-        run->set.arch = run->was_arch;
+    run->was.searched = true;
+    if (was->arch != run->was.arch)
+        snprintf(run->was.arch, sizeof(run->was.arch), "%s", was->arch);
+    if (gpu_arch_find(run->was.arch))
+        run->set.arch = run->was.arch;
     return 0;
 }
 
@@ -343,10 +392,10 @@ static int find_in_sweep(struct run *run, struct past_runs *past,
                        "%s holds results of fa-coord fuzz; run that command "
                        "again to continue",
                        run->db);
-    if (rc == 1 && past_runs_arch(past, &row, run->was_arch, err) < 0)
+    if (rc == 1 && past_runs_arch(past, &row, run->was.arch, err) < 0)
         return ERR_STORE;
     *out = (struct store_request){ row.folder, row.file,      row.hosts_file,
-                                   row.device, run->was_arch, row.settings };
+                                   row.device, run->was.arch, row.settings };
     return rc;
 }
 
@@ -386,16 +435,34 @@ int run_by_db(struct run *run, int rc, struct err *err, run_work *work,
     return rc == OPTIONS_HELP ? 0 : fail_with(rc, err);
 }
 
+/* The caps of the run as flags, for a command that would have none without:
+ * a cap belongs to one run.  A budget without a price would be refused. */
+static void put_caps(const struct run *run, double budget_usd, FILE *to)
+{
+    bool priced = false;
+
+    for (size_t i = 0; i < run->hosts.n; i++)
+        priced = priced || run->hosts.list[i].has_rate;
+    if (budget_usd > 0 && priced)
+        fprintf(to, " --budget %g", budget_usd);
+    if (run->set.max_hours > 0)
+        fprintf(to, " --max-hours %g", run->set.max_hours);
+    fputc('\n', to);
+}
+
 void run_say_how_to_go_on(const struct run *run, int code, const char *command)
 {
+    double budget_usd = run->set.budget_usd;
+
     if (!exit_code_is_resumable(code))
         return;
     if (code == EXIT_CAP)
         fprintf(stderr,
                 "nothing is lost; to continue, raise the limit with --budget "
-                "or --max-hours: fa-coord %s %s\n",
+                "or --max-hours: fa-coord %s %s",
                 command, run->db);
     else
-        fprintf(stderr, "nothing is lost; to continue: fa-coord %s %s\n",
-                command, run->db);
+        fprintf(stderr, "nothing is lost; to continue: fa-coord %s %s", command,
+                run->db);
+    put_caps(run, code == EXIT_CAP ? 2 * budget_usd : budget_usd, stderr);
 }

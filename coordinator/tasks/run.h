@@ -4,6 +4,7 @@
 #define FA_COORDINATOR_TASKS_RUN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/hash.h"
@@ -13,31 +14,37 @@
 #include "coordinator/stored/past_runs.h"
 #include "coordinator/tasks/run_settings.h"
 
+struct bill;
 struct err;
 struct fuzz;
+struct on_event;
 struct plan_ask;
 struct replay;
+struct run_rental;
 struct space;
 struct spec;
+struct store;
 
 struct run {
     struct run_settings set;
     char *sweep;       /* path of the sweep file; NULL: the record's */
     bool runs_kernels; /* it must run kernels, so a record cannot answer */
     char *db;
-    char *was_device, *was_hosts; /* resume: from the database */
-    char *was_record, *was_cards;
-    char *was_strategy;
-    bool was_searched; /* 'search_settings' come from the database */
+    struct { /* resume: from the database */
+        char *device, *hosts, *record, *cards, *strategy;
+        bool searched; /* 'search_settings' come from there */
+        char arch[PAST_RUNS_ARCH_BYTES];
+    } was;
     struct search_settings search_settings;
-    char was_arch[PAST_RUNS_ARCH_BYTES];
     char *hosts_file; /* absolute; "" for this machine only */
     struct spec *spec;
     struct replay *replay; /* NULL: kernels really run */
     struct hosts hosts;
     int64_t began_ns; /* start of the command: caps cover all of its passes */
-    char command[HASH_HEX]; /* of owner.h; drawn */
-    bool more_follows;      /* run_engine() is not the last of this command */
+    char command[HASH_HEX];    /* of owner.h; drawn */
+    struct run_rental *rental; /* run_rental.c; NULL: no host is rented */
+    struct on_event *on_event; /* NULL: no command is told */
+    bool more_follows; /* run_engine() is not the last of this command */
 };
 
 /* The work of a command inside run_command(). Returns its exit code. */
@@ -70,9 +77,13 @@ int run_engine(struct run *run, const struct sweep_options *options,
 char *run_fuzz_path(const char *db);
 /* Prove the selected configurations right, over that database (in run_fuzz.c).
  * If 'judged' is set, 'out' has the result (call fuzz_fini()). 'usd_before' is
- * the part of the budget that was spent before. */
+ * the part of the budget that was spent before, but for proofs. */
 int run_fuzz(struct run *run, const struct plan_ask *ask, double usd_before,
              struct fuzz *out, bool *judged);
+/* Copy what hosts were held for there, to 'to', the database 'db', to commit,
+ * and add it to 'bill', which may be NULL. */
+int run_fuzz_bill(const char *db, struct store *to, struct bill *bill,
+                  struct err *err);
 /* run_record.c: load the record and its sweep file. */
 int run_load_record(struct run *run, struct err *err);
 /* Take the record from the settings of a stored sweep, if it has one. */

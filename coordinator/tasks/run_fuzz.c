@@ -3,23 +3,12 @@
 #include "coordinator/tasks/run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/err.h"
-#include "common/mem.h"
 #include "coordinator/plan/plan.h"
 #include "coordinator/reactor/sweep.h"
 #include "coordinator/result/fuzz.h"
 #include "coordinator/spec/spec.h"
-
-char *run_fuzz_path(const char *db)
-{
-    size_t len = strlen(db);
-
-    if (len > 3 && strcmp(db + len - 3, ".db") == 0)
-        len -= 3;
-    return mem_printf("%.*s.fuzz.db", (int)len, db);
-}
 
 struct judging {
     const struct spec *spec;
@@ -44,6 +33,7 @@ int run_fuzz(struct run *run, const struct plan_ask *ask, double usd_before,
     const struct sweep_options options = {
         .command = "fuzz",
         .ask = ask,
+        .dial.db = run->db, /* the invitations are those of the command */
         .caps.usd_before = usd_before,
         .done = judge,
         .done_arg = &judging,

@@ -59,14 +59,14 @@ void run_recall_record(struct run *run, const char *settings)
     recorded = json_find(json_root(doc), "recorded");
     file = recorded ? text_of(recorded, "file") : NULL;
     if (file) {
-        run->was_record = mem_strdup(file);
-        set->record = run->was_record;
+        run->was.record = mem_strdup(file);
+        set->record = run->was.record;
         speed_up = json_find(recorded, "speed_up");
         cards = text_of(recorded, "cards");
         if (set->speed_up < 0 && speed_up)
             set->speed_up = speed_up->number;
         if (!set->cards && cards)
-            set->cards = run->was_cards = mem_strdup(cards);
+            set->cards = run->was.cards = mem_strdup(cards);
         if (strcmp(file, run->sweep) == 0) { /* no sweep file was given */
             free(run->sweep);
             run->sweep = NULL;

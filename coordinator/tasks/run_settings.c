@@ -1,15 +1,21 @@
 #include "coordinator/tasks/run_settings.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/device_kind.h"
 #include "common/err.h"
+#include "coordinator/link/listen.h"
 #include "coordinator/remote/remote.h"
+#include "coordinator/rental/rental_plan.h"
 #include "coordinator/search/strategy.h"
+#include "coordinator/spec/search_settings.h"
 #include "coordinator/tasks/options.h"
+#include "coordinator/text/suggest.h"
 
 #define RECORD "replay=" /* followed by the name of a file */
 #define SPEED_UP_MOST 1e9
@@ -65,29 +71,40 @@ static const struct row {
       "for a replay: how its GPUs differ from the recorded one", NULL },
     { SWEEP | FUZZ, "arch", OPTION_TEXT, AT(arch), "sm_89|...",
       "for the cpu device: evaluate the gates for this architecture", NULL },
-    { ALL, "ssh", OPTION_TEXT, AT(ssh), "CLIENT",
+    { ALL, "ssh", OPTION_TEXT, AT(reach.ssh), "CLIENT",
       "auto, libssh2 or openssh: how to reach the hosts", NULL },
+    { ALL, "listen", OPTION_TEXT, AT(reach.listen), "ADDRESS[:PORT]",
+      "where workers that dial back reach this machine", NULL },
     { ALL, "accept-new-host-keys", OPTION_FLAG, AT(accept_new_host_keys), NULL,
       "add unknown host keys to known_hosts", NULL },
     { SEARCHES | CONFIRM, "budget", OPTION_REAL, AT(budget_usd), "USD",
       "stop when the sweep has cost this much", NULL },
     { SEARCHES, "strategy", OPTION_TEXT, AT(strategy), "TEXT",
       "auto, lhs:20,tpe:100, ...; 'help' lists them", NULL },
-    { SEARCHES, "evaluations", OPTION_INT, AT(evaluations), "N",
+    { SEARCHES, "evaluations", OPTION_INT, AT(search.evaluations), "N",
       "try at most this many configurations", NULL },
-    { SEARCHES, "seed", OPTION_INT, AT(seed), "N", "of the strategy", NULL },
+    { SEARCHES, "seed", OPTION_INT, AT(search.seed), "N", "of the strategy",
+      NULL },
+    { SEARCHES, "in-flight", OPTION_INT, AT(search.in_flight), "N",
+      "have at most this many configurations without a result", NULL },
     { ALL, "max-hours", OPTION_REAL, AT(max_hours), "H",
       "stop this run after this many hours", NULL },
     { ALL, "linger", OPTION_INT, AT(linger_s), "S",
       "seconds that a worker waits for a lost coordinator", NULL },
+    { SEARCHES | CONFIRM, "plan", OPTION_TEXT, AT(plan),
+      "cheapest|balanced|fastest", "which hosts with start= are worth it",
+      NULL },
     { SWEEP, "dry-run", OPTION_FLAG, AT(dry_run), NULL,
       "show the plan and stop", NULL },
     { SWEEP, "fresh", OPTION_FLAG, AT(fresh), NULL,
       "start over; the old database is renamed", "dry-run" },
-    { ALL, "log", OPTION_TEXT, AT(files.log), "FILE", "append events to a file",
+    { ALL, "log", OPTION_TEXT, AT(told.log), "FILE", "append events to a file",
       NULL },
-    { SEARCHES | CONFIRM | BENCH, "metrics", OPTION_TEXT, AT(files.metrics),
+    { SEARCHES | CONFIRM | BENCH, "metrics", OPTION_TEXT, AT(told.metrics),
       "FILE", "keep the state in this file, for Prometheus", "dry-run" },
+    { SEARCHES | CONFIRM, "on-event", OPTION_TEXT, AT(told.on_event), "CMD",
+      "run a command for each event, with a JSON object on its stdin",
+      "dry-run" },
     { ALL, "json", OPTION_FLAG, AT(json), NULL, "for programs", NULL },
     { ALL, "quiet", OPTION_FLAG, AT(quiet), NULL, "no progress", NULL },
 };
@@ -184,27 +201,52 @@ static int check_replay(struct run_settings *set, bool runs_kernels,
     return 0;
 }
 
+const char *run_settings_device_ending(const char *word, char *out)
+{
+    const char *names[DEVICE_KINDS];
+
+    for (int i = 0; i < DEVICE_KINDS; i++)
+        names[i] = device_kind_name((enum device_kind)i);
+    *out = '\0';
+    if (strcasecmp(word, "gpu") != 0) /* spelt like cpu, but means cuda */
+        (void)suggest_ending(word, strcspn(word, "="), names, DEVICE_KINDS,
+                             out);
+    return out;
+}
+
 int run_settings_check(struct run_settings *set, bool runs_kernels,
                        struct err *err)
 {
     const struct gpu_arch_facts *facts;
+    char ending[SUGGEST_BYTES];
     enum device_kind kind;
+    struct listen listen;
     enum remote_ssh ssh;
+    enum rental_goal goal;
     int rc = check_replay(set, runs_kernels, err);
 
     if (rc < 0)
         return rc;
+    if (rental_goal_read(set->plan, &goal, err) < 0)
+        return ERR_INPUT;
     if (set->device && !device_kind_read(set->device, &kind))
-        return err_set(err, ERR_INPUT,
-                       "--device=%s: choose cuda, cpu or replay=FILE",
-                       set->device);
-    rc = remote_ssh_read(set->ssh, &ssh, err);
+        return err_set(
+            err, ERR_INPUT, "--device=%.32s: choose cuda, cpu or replay=FILE%s",
+            set->device, run_settings_device_ending(set->device, ending));
+    rc = listen_read(set->reach.listen, &listen, err);
+    if (rc < 0)
+        return rc;
+    rc = remote_ssh_read(set->reach.ssh, &ssh, err);
     if (rc < 0)
         return rc;
     if (set->linger_s > LINGER_MAX_S)
         return err_set(err, ERR_INPUT, "--linger: at most %d seconds",
                        LINGER_MAX_S);
-    if (set->evaluations == 0)
+    if (set->search.evaluations == 0)
         return err_set(err, ERR_INPUT, "--evaluations: at least 1");
+    if (set->search.in_flight == 0 ||
+        set->search.in_flight > SEARCH_SETTINGS_IN_FLIGHT_MAX)
+        return err_set(err, ERR_INPUT, "--in-flight=%" PRId64 ": 1 to %d",
+                       set->search.in_flight, SEARCH_SETTINGS_IN_FLIGHT_MAX);
     return gpu_arch_find_named(set->arch, &facts, err);
 }

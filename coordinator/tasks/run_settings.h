@@ -30,22 +30,31 @@ enum run_kind {
 };
 
 struct run_settings {
-    const char *hosts, *db, *device, *arch, *ssh, *strategy;
+    const char *hosts, *db, *device, *arch, *strategy;
     struct {
-        const char *log, *metrics;
-    } files;                    /* that are written while it runs; or NULL */
-    const char *record, *cards; /* of a replay, otherwise NULL */
-    double speed_up;            /* below 0: not given */
+        const char *ssh, *listen;
+    } reach; /* how hosts are reached; listen: NULL unless given */
+    struct {
+        const char *log, *metrics, *on_event;
+    } told;  /* who is told while it runs; or NULL */
+    struct { /* of a replay, otherwise NULL */
+        const char *record, *cards;
+        double speed_up; /* below 0: not given */
+    };
     bool accept_new_host_keys, dry_run, fresh, json, quiet;
     double budget_usd, max_hours;
     int64_t linger_s;
-    int64_t seed, evaluations; /* of a strategy; -1: not given */
+    struct {
+        int64_t seed, evaluations, in_flight;
+    } search;         /* of a strategy; -1: not given */
+    const char *plan; /* which rented hosts are worth it, as a word */
 };
 
-#define RUN_SETTINGS                                                         \
-    {                                                                        \
-        .ssh = "auto", .arch = GPU_ARCH_DEFAULT, .linger_s = SWEEP_LINGER_S, \
-        .seed = -1, .evaluations = -1, .speed_up = -1                        \
+#define RUN_SETTINGS                                          \
+    {                                                         \
+        .reach = { .ssh = "auto" }, .arch = GPU_ARCH_DEFAULT, \
+        .linger_s = SWEEP_LINGER_S, .plan = "balanced",       \
+        .search = { -1, -1, -1 }, .speed_up = -1              \
     }
 
 #define RUN_FLAGS_MAX 32
@@ -65,5 +74,8 @@ int run_settings_parse(struct run_settings *set, enum run_kind kind,
  * into device and record.  ERR_INPUT */
 int run_settings_check(struct run_settings *set, bool runs_kernels,
                        struct err *err);
+
+/* suggest_ending() for the kinds of device. */
+const char *run_settings_device_ending(const char *word, char *out);
 
 #endif

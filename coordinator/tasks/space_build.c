@@ -10,6 +10,7 @@
 #include "coordinator/reactor/sweep.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/store/store.h"
+#include "coordinator/store/whole.h"
 #include "coordinator/stored/past_runs.h"
 #include "coordinator/text/exit_code.h"
 
@@ -72,7 +73,9 @@ int space_build_run(struct spec *spec,
 
     if (rc < 0)
         return code;
-    rc = check_arch(store, options->arch, err);
+    rc = err_within(err, whole_check(store_db(store), err), "%s", options->db);
+    if (rc == 0)
+        rc = check_arch(store, options->arch, err);
     code = rc < 0 ? exit_code_of(rc) : run(spec, store, options, err);
     store_close(store);
     return code;

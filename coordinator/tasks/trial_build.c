@@ -67,8 +67,7 @@ int trial_build_run(struct spec *spec, const char *device, const char *arch,
     struct sweep_options sweep = {
         .device = device,
         .builds_only = true,
-        .unbuilt = tell,
-        .unbuilt_arg = arg,
+        .unbuilt = { tell, arg },
         .arch = arch,
         .command = "check",
         .passes = sweep_passes,
@@ -76,7 +75,7 @@ int trial_build_run(struct spec *spec, const char *device, const char *arch,
         .remote = { .home = getenv("HOME") },
         .stay = { .linger_s = SWEEP_LINGER_S },
         .attempts = SWEEP_ATTEMPTS,
-        .quiet = true,
+        .watch.quiet = true,
     };
     struct store *store = NULL;
     int rc;

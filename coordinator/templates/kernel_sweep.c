@@ -67,11 +67,16 @@ static void put_tunables(const struct kernel_scan *kernel, FILE *to)
     fputs("\n  },\n", to);
 }
 
+static bool is_real(const struct kernel_scan_parameter *is)
+{
+    return strncmp(is->type, "int", 3) != 0;
+}
+
 static void put_arguments(const struct kernel_scan *kernel, FILE *to)
 {
-    fputs("  // CHECK the shapes, and that a pointer that is not const is "
-          "written "
-          "and not read\n  // (\"inout\": true if it is both).\n"
+    fputs("  // CHECK the shapes and the values, and that a pointer that is "
+          "not const is written\n"
+          "  // and not read (\"inout\": true if it is both).\n"
           "  \"arguments\": [",
           to);
     for (size_t i = 0; i < kernel->n; i++) {
@@ -79,8 +84,8 @@ static void put_arguments(const struct kernel_scan *kernel, FILE *to)
 
         fprintf(to, "%s\n    { \"name\": \"%s\", \"type\": \"%s\", ",
                 i ? "," : "", is->name, is->type);
-        if (!is->pointer)
-            fputs("\"value\": \"N\" }", to);
+        if (!is->pointer) /* a factor that is neither 0 nor 1, or a size */
+            fprintf(to, "\"value\": \"%s\" }", is_real(is) ? "1.5" : "N");
         else if (is_output(is))
             fputs("\"shape\": [\"N\"], \"output\": true }", to);
         else
@@ -196,6 +201,8 @@ char *kernel_sweep_reference(const struct kernel_scan *kernel)
           "{\n"
           "    const long long i = (long long)blockIdx.x * blockDim.x + "
           "threadIdx.x;\n\n"
+          "    // The last block reaches beyond the arrays: begin with a "
+          "condition on i.\n"
           "#error write here what element i of each output is\n"
           "}\n",
           to);

@@ -7,6 +7,7 @@
 #include "common/err.h"
 #include "coordinator/usage/commands.h"
 #include "coordinator/tasks/options.h"
+#include "coordinator/text/suggest.h"
 
 /* The choices of "cuda|cpu|replay=FILE" that are words: "cuda cpu replay=".
  * Returns how many; 0 where the value is something else. */
@@ -259,6 +260,9 @@ static void print_fish(FILE *to)
 
 int completion_print(const char *shell, FILE *to, struct err *err)
 {
+    static const char *const shells[] = { "bash", "zsh", "fish" };
+    char ending[SUGGEST_BYTES];
+
     if (strcmp(shell, "bash") == 0)
         print_bash(to);
     else if (strcmp(shell, "zsh") == 0)
@@ -268,7 +272,10 @@ int completion_print(const char *shell, FILE *to, struct err *err)
     else
         return err_set(err, ERR_INPUT,
                        "completion: '%.64s' is not a shell that is known; "
-                       "bash, zsh and fish are",
-                       shell);
+                       "bash, zsh and fish are%s",
+                       shell,
+                       suggest_ending(shell, strlen(shell), shells,
+                                      sizeof(shells) / sizeof(shells[0]),
+                                      ending));
     return 0;
 }

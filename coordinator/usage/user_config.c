@@ -10,6 +10,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "common/remedy.h"
 #include "coordinator/usage/commands.h"
 #include "coordinator/tasks/options.h"
 #include "coordinator/text/suggest.h"
@@ -229,27 +230,40 @@ char *user_config_path(void)
                          : NULL;
 }
 
+/* The system refuses it with this number. */
+static int refuse(const char *path, int number, struct err *err)
+{
+    const char *remedy = remedy_of(number);
+
+    return remedy ? err_set(err, ERR_SYSTEM, "%s: %s; %s", path,
+                            strerror(number), remedy)
+                  : err_set(err, ERR_INPUT, "%s: %s", path, strerror(number));
+}
+
 static int read_file(const char *path, char **text, struct err *err)
 {
     FILE *file = fopen(path, "r");
     size_t len;
+    int failed;
 
     *text = NULL;
     if (!file)
-        return errno == ENOENT || errno == ENOTDIR
-                   ? 0
-                   : err_set(err, ERR_INPUT, "%s: %s", path, strerror(errno));
+        return errno == ENOENT || errno == ENOTDIR ? 0
+                                                   : refuse(path, errno, err);
     *text = mem_new(FILE_MAX + 1, 1);
     len = fread(*text, 1, FILE_MAX + 1, file);
-    (void)fclose(file);
-    if (len <= FILE_MAX && !memchr(*text, '\0', len)) {
+    failed = ferror(file) ? errno : 0;
+    (void)fclose(file); /* nothing was written */
+    if (!failed && len <= FILE_MAX && !memchr(*text, '\0', len)) {
         (*text)[len] = '\0';
         return 0;
     }
     free(*text);
     *text = NULL;
-    return err_set(err, ERR_INPUT, "%s: not a text of at most %d bytes", path,
-                   FILE_MAX);
+    return failed
+               ? refuse(path, failed, err)
+               : err_set(err, ERR_INPUT, "%s: not a text of at most %d bytes",
+                         path, FILE_MAX);
 }
 
 int user_config_load(struct user_config *out, struct err *err)

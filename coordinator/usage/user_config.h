@@ -36,7 +36,9 @@ int user_config_environment(char *const *environment, struct user_config *out,
  * without a home. */
 char *user_config_path(void);
 
-/* Both; a file that does not exist is empty. */
+/* Both; a file that does not exist is empty.  Of one that cannot be read:
+ * ERR_SYSTEM if the machine has too little of something or fails, else
+ * ERR_INPUT. */
 int user_config_load(struct user_config *out, struct err *err);
 void user_config_fini(struct user_config *config);
 

@@ -38,6 +38,27 @@ class Page(pages.Pages):
                     .map(([other]) => `${svg.getAttribute("aria-label")}: '${text}' and '${other}'`));
             })"""), [])
 
+    def test_what_many_tunables_and_values_leave_out_is_said(self):
+        """Of 20 tunables, the last one matters; the first has 50 values."""
+        names = ["MANY", *(f"T{n:02}" for n in range(1, 20))]
+        cache = {}
+        for n in range(400):
+            point = [n % 50, *((n * (3 + k) // 7 + n // (k + 1)) % 2 for k in range(1, 20))]
+            ms = 1 + 3 * point[19] + 0.001 * (n % 17)
+            cache[",".join(map(str, point))] = {**dict(zip(names, point)), "time": ms, "times": [ms, ms], "compile_time": 1.0,
+                                                "benchmark_time": 1.0, "verification_time": 0}
+        with open(self.path("wide.json"), "w", encoding="utf-8") as f:
+            json.dump({"device_name": "A100", "kernel_name": "wide", "cache": cache,
+                       "tune_params": {"MANY": list(range(50)), **{name: [0, 1] for name in names[1:]}}}, f)
+        self.coord("import", "wide.json", "--out", "wide.db")
+        browser = self.open("wide")
+        self.see_all()
+        said = browser.run("document.querySelector('#parallel').textContent")
+        self.assertIn("Of 20 tunables, the 14 that explain most have an axis.", said)
+        self.assertIn("T19", browser.run("[...document.querySelectorAll('#parallel svg text')].map(t => t.textContent)"))
+        self.assertIn("the first 40 of 50 values", browser.run("document.querySelector('#effects').textContent"))
+        self.assertQuiet()
+
     def test_odd_sweeps_have_a_page_too(self):
         """Few configurations, none that is correct, none that is chosen, one tunable value each."""
         base = os.path.join(pages.SOURCE, "tests", "fixtures", "compare", "base.db")

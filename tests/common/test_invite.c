@@ -90,6 +90,31 @@ static void an_empty_line_ends_the_invitation(void **state)
     assert_int_equal(invite_end(full, sizeof(full), &err), ERR_PROTO);
 }
 
+static void the_addresses_take_turns(void **state)
+{
+    struct invite invite = { .endpoint = "tcp://10.0.0.1:7,tcp://[fd::1]:7" };
+    char address[INVITE_ENDPOINT_BYTES];
+
+    (void)state;
+    invite_address(&invite, address);
+    assert_string_equal(address, "tcp://10.0.0.1:7");
+    assert_true(invite_next_address(&invite));
+    assert_string_equal(invite.endpoint, "tcp://[fd::1]:7,tcp://10.0.0.1:7");
+    invite_address(&invite, address);
+    assert_string_equal(address, "tcp://[fd::1]:7");
+    assert_true(invite_next_address(&invite));
+    assert_string_equal(invite.endpoint, "tcp://10.0.0.1:7,tcp://[fd::1]:7");
+}
+
+static void a_single_address_stays(void **state)
+{
+    struct invite invite = { .endpoint = "tcp://10.0.0.1:7" };
+
+    (void)state;
+    assert_false(invite_next_address(&invite));
+    assert_string_equal(invite.endpoint, "tcp://10.0.0.1:7");
+}
+
 static int parse(const char *text, struct err *err)
 {
     struct invite out;
@@ -165,6 +190,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_invitation_survives_encoding_and_parsing),
         cmocka_unit_test(the_longest_invitation_fits),
+        cmocka_unit_test(the_addresses_take_turns),
+        cmocka_unit_test(a_single_address_stays),
         cmocka_unit_test(an_empty_line_ends_the_invitation),
         cmocka_unit_test(a_wrong_line_is_named_but_not_shown),
         cmocka_unit_test(a_refused_invitation_leaves_no_key),

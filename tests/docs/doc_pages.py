@@ -12,7 +12,7 @@ SOURCE = os.environ["FA_SOURCE_DIR"]
 # Programs that a block of commands may begin with.  A block that begins with another word is output or data.
 PROGRAMS = {"c++", "case", "cd", "chromium", "cmake", "cp", "ctest", "echo", "eval", "export", "fa-coord", "for", "gdb",
             "git", "grep", "gunzip", "kill", "mkdir", "mkdocs", "ncu", "nvcc", "objdump", "podman", "python3", "sqlite3", "ssh",
-            "sudo", "until", "xargs"}
+            "sed", "sudo", "until", "xargs"}
 FOLDERS = ("build/", "common/", "coordinator/", "worker/", "deploy/", "docs/", "kernels/", "tests/")
 SYNOPSIS = re.compile(r"\[-|\[[A-Z]|[A-Z]\.\.\.| \.\.\.$")
 DIAGRAM = re.compile(r"\S+ {4,}[^#\s]")

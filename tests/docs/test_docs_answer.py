@@ -1,9 +1,11 @@
 """What README shows as the answer of a sweep is what fa-coord report prints of the committed record."""
 
+import contextlib
 import gzip
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 import unittest
@@ -38,8 +40,13 @@ class Answer(unittest.TestCase):
         self.assertTrue(rows["this sweep, seconds"].startswith(f" {float(hours) * 3600:.0f}:"))
         self.assertTrue(rows["this sweep, dollars"].startswith(f" {float(dollars):.2f}:"))
 
+    def test_the_compiler_of_a_shell_loop_took_what_the_builds_of_the_record_took(self):
+        with contextlib.closing(sqlite3.connect(f"file:{self.folder}/h200.db?mode=ro&immutable=1", uri=True)) as base:
+            seconds, = base.execute("SELECT sum(seconds) FROM build WHERE cached = 0").fetchone()
+        self.assertIn(f"the compiler alone took {seconds:,.0f} s of a core", doc_pages.read("README.md"))
+
     def test_pictures_are_small(self):
-        folder = os.path.join(doc_pages.SOURCE, "docs", "images")
+        folder = os.path.join(doc_pages.SOURCE, "docs", "pictures")
         for name in os.listdir(folder):
             self.assertLess(os.path.getsize(os.path.join(folder, name)), 200_000, name)
 

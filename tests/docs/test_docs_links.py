@@ -1,5 +1,6 @@
 """Links in README.md, CHANGELOG.md and docs/ as they are on a code host: each file and each anchor exists."""
 
+import glob
 import os
 import re
 import unittest
@@ -48,6 +49,14 @@ class Links(unittest.TestCase):
         nav = set(re.findall(r": (\S+\.md)$", doc_pages.read("mkdocs.yml"), re.MULTILINE))
         pages = {os.path.relpath(path, "docs") for path in doc_pages.paths() if path != "README.md"}
         self.assertEqual(nav - {"index.md", "CHANGELOG.md"}, pages, "mkdocs.yml must name each page of docs/ once")
+
+    def test_each_picture_is_in_one_folder_and_shown(self):
+        files = {os.path.relpath(path, doc_pages.SOURCE) for kind in ("png", "svg", "jpg")
+                 for path in glob.glob(os.path.join(doc_pages.SOURCE, "docs", "**", f"*.{kind}"), recursive=True)}
+        self.assertEqual({os.path.dirname(path) for path in files}, {"docs/pictures"})
+        shown = {os.path.normpath(os.path.join(os.path.dirname(page), target)) for page in doc_pages.paths()
+                 for _, target in doc_pages.links(doc_pages.read(page))}
+        self.assertEqual(files - shown, set(), "pictures that no page shows")
 
     def test_a_broken_link_is_found(self):
         page = "# A b, c\n\n[x](no.md) [y](#a-b-c) [z](#a-b) [a\nb](style.md#nothing) `[q](none.md)`\n\n" \

@@ -56,7 +56,7 @@ void coord_open(struct coord *coord)
     snprintf(coord->work, sizeof(coord->work), "%s/work", coord->folder);
     snprintf(router, sizeof(router), "%s/router", coord->folder);
     coord->zctx = zmq_ctx_new();
-    if (router_open(coord->zctx, router, 1, &coord->server, &err) < 0)
+    if (router_open(coord->zctx, router, 1, NULL, &coord->server, &err) < 0)
         fail_msg("%s", err.text);
     buf_init(&coord->login, FRAME_NOISE_MAX);
     buf_init(&coord->said, FRAME_NOISE_MAX);
@@ -384,7 +384,8 @@ void coord_welcome(struct coord *coord, const char *gpus, int64_t slots)
                                     .gpus = gpus,
                                     .slots = slots,
                                     .beat_ms = COORD_BEAT_MS,
-                                    .linger_ms = coord->linger_ms } };
+                                    .linger_ms = coord->linger_ms,
+                                    .poweroff = coord->poweroff } };
 
     coord_expect(coord, MSG_HELLO);
     coord_send(coord, &msg);

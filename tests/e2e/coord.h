@@ -31,6 +31,7 @@ struct coord {
     int64_t epoch;
     struct owner owner;
     int64_t linger_ms;
+    const char *poweroff; /* of WELCOME; NULL: none */
     bool wrong_server_key;
     const char *invitation; /* sent in place of the real one; NULL: is not */
     bool beats;             /* it sends BEAT after the HELLO, while it

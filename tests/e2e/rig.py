@@ -101,8 +101,7 @@ class Sshd:
                         return port
                 time.sleep(0.02)
             self.stop()
-        with open(self.path("sshd.log")) as log:
-            raise AssertionError("sshd does not start: " + log.read())
+        raise AssertionError("sshd does not start: " + self.said())
 
     def fingerprint(self):
         out = subprocess.run(["ssh-keygen", "-lf", self.path("host.pub")], capture_output=True, text=True, check=True)
@@ -113,6 +112,10 @@ class Sshd:
         import getpass
         return (f"{getpass.getuser()}@127.0.0.1:{self.port} key={self.path('user')} "
                 f"hostkey={self.fingerprint()} {attributes}")
+
+    def said(self):
+        with open(self.path("sshd.log"), errors="replace") as log:
+            return log.read()
 
     def stop(self):
         if self.process.poll() is None:

@@ -35,7 +35,7 @@ struct stand_in {
     const struct behaviour *does;
     const char *dir; /* the work folder */
     bool is_cuda;    /* the sweep is for GPUs, else it emulates them */
-    int64_t seconds, slots, credit, protocol;
+    int64_t seconds, slots, credit, protocol, measure_us;
     const char *claims[STAND_IN_CLAIMS_MAX];
     size_t n_claims;
     struct stand_in_lease about;

@@ -11,6 +11,7 @@
  *     slots N          READY.slots
  *     credit N         READY.measure_credit
  *     protocol N       HELLO.protocol
+ *     measure_us N     how long a measurement takes, for 'succeeds'
  *     claim IDENTITY   one more entry of HELLO.running
  *   WORKDIR/heard      what it received: "TYPE LEASE", one message a line
  *   WORKDIR/TOOL.out   what compute-sanitizer's TOOL prints
@@ -26,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <sodium.h>
@@ -50,6 +52,7 @@
 #define READY_FD 3 /* worker/main/start.c */
 #define LINE_BYTES 512
 #define OUTPUT_BYTES 16384
+#define SAMPLES 10 /* the most that a sweep takes by default */
 
 void stand_in_say(struct stand_in *s, struct msg *msg)
 {
@@ -137,6 +140,46 @@ static void measure(struct stand_in *s, const struct msg *msg)
                              .usage = { -1, -1, -1 } } });
 }
 
+/* The result of a measurement that is right, after 'measure_us'. */
+static void measure_right(struct stand_in *s, const struct msg *msg)
+{
+    const struct timespec takes = { .tv_sec = s->measure_us / 1000000,
+                                    .tv_nsec = s->measure_us % 1000000 * 1000 };
+    static const double around[2] = { 0 };
+    const struct reals pair = { around, 2 };
+    double samples[SAMPLES];
+    char nonce[HASH_HEX];
+
+    for (int i = 0; i < SAMPLES; i++) /* a float of ms, as CUDA events */
+        samples[i] = (double)(0.6f + 0.0001f * (float)i) / 1e3;
+    stand_in_nonce(nonce);
+    stand_in_start(s, msg);
+    nanosleep(&takes, NULL);
+    stand_in_say(s, &(struct msg){
+                        .type = MSG_MEASURED,
+                        .measured = { .work = msg->measure.work,
+                                      .result = { .nonce = nonce,
+                                                  .outcome = "correct",
+                                                  .detail = "",
+                                                  .seconds = 0.02 },
+                                      .gpu = msg->measure.launch.gpu,
+                                      .artifact = msg->measure.launch.artifact,
+                                      .argument = "",
+                                      .relative_l2 = 0,
+                                      .max_error = 0,
+                                      .max_at = -1,
+                                      .samples = { samples, SAMPLES },
+                                      .sampling = "fixed",
+                                      .l2 = "none",
+                                      .clock_mhz = pair,
+                                      .temp_c = pair,
+                                      .power_w = pair,
+                                      .throttle = pair,
+                                      .checked = { -1, -1 },
+                                      .held_s = 0.02,
+                                      .usage = { -1, -1, -1 } } });
+}
+
 /* What the tool prints; "" if there is no such file. */
 static void read_output(const struct stand_in *s, const char *tool,
                         char out[OUTPUT_BYTES])
@@ -183,6 +226,16 @@ static void pretend(struct stand_in *s, const struct msg *msg)
         check(s, msg);
 }
 
+static void succeed(struct stand_in *s, const struct msg *msg)
+{
+    if (msg->type == MSG_BUILD)
+        stand_in_build(s, msg);
+    else if (msg->type == MSG_MEASURE)
+        measure_right(s, msg);
+    else
+        refuse(s, msg);
+}
+
 /* ---- FETCH ---- */
 
 static void miss(struct stand_in *s, const struct msg *msg)
@@ -199,6 +252,7 @@ static const struct behaviour behaviours[] = {
     { "mute-fetch", stand_in_build, NULL, NULL },
     { "refuses", refuse, miss, NULL },
     { "faults", pretend, miss, NULL }, /* every kernel does */
+    { "succeeds", succeed, miss, NULL },
 };
 
 /* ---- its file ---- */
@@ -225,6 +279,8 @@ static bool take_line(struct stand_in *s, const char *key, const char *value)
         s->protocol = strtoll(value, NULL, 10);
     else if (strcmp(key, "credit") == 0)
         s->credit = strtoll(value, NULL, 10);
+    else if (strcmp(key, "measure_us") == 0)
+        s->measure_us = strtoll(value, NULL, 10);
     else
         return false;
     return true;

@@ -397,14 +397,20 @@ static void a_finished_sweep_leaves_its_host_at_once(void **state)
     coord_close(&other);
 }
 
-static void without_a_coordinator_it_ends(void **state)
+static void without_a_coordinator_it_ends_and_powers_off(void **state)
 {
+    char off[sizeof(coord.folder) + 8], command[sizeof(off) + 8];
+
     (void)state;
+    snprintf(off, sizeof(off), "%s/off", coord.folder);
+    snprintf(command, sizeof(command), "touch %s", off);
+    coord.poweroff = command;
     coord.linger_ms = 1000;
     coord.beats = true;
     coord_up(&coord, 1);
     coord_cut(&coord);
     assert_int_equal(coord_reap_worker(&coord), 0);
+    assert_int_equal(unlink(off), 0); /* it has powered its host off */
 }
 
 /* Between two heartbeats there is no message. */
@@ -548,7 +554,7 @@ int main(void)
         attached(another_sweep_gets_the_folder_when_the_linger_time_is_over),
         attached(a_process_that_knows_no_secret_does_not_get_the_worker),
         attached(a_finished_sweep_leaves_its_host_at_once),
-        attached(without_a_coordinator_it_ends),
+        attached(without_a_coordinator_it_ends_and_powers_off),
         attached(one_that_beats_is_not_left_however_short_the_linger),
         attached(a_wrong_server_key_is_not_talked_to_for_ever),
         attached(the_secret_key_is_in_no_argument_environment_or_file),

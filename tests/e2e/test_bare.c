@@ -52,7 +52,7 @@ static int open_bare(void **state)
     snprintf(bare.work, sizeof(bare.work), "%s/work", bare.folder);
     snprintf(router, sizeof(router), "%s/router", bare.folder);
     bare.zctx = zmq_ctx_new();
-    if (router_open(bare.zctx, router, 1, &bare.server, NULL) < 0 ||
+    if (router_open(bare.zctx, router, 1, NULL, &bare.server, NULL) < 0 ||
         zmq_bind(router_socket(bare.server), "tcp://127.0.0.1:*") < 0 ||
         zmq_getsockopt(router_socket(bare.server), ZMQ_LAST_ENDPOINT,
                        bare.invite.endpoint, &size) < 0 ||

@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import unittest
 
+import checksums
 import landscape
 import rig
 import sweepfile
@@ -74,7 +75,9 @@ class Confirm(rig.Rig):
         self.assertEqual(sum(each["checked"]["launches"] for each in [verdict["baseline"], *verdict["finalists"]]), launches)
         self.assertEqual({(each["checked"]["measurements"], each["checked"]["known"], each["checked"]["bits"])
                           for each in [verdict["baseline"], *verdict["finalists"]]}, {(3, 3, "same")})
-        self.assertGreater(verdict["hours"], self.report(folder)["cost"]["total_hours"])
+        cost = self.report(folder)["cost"]
+        self.assertEqual(verdict["hours"], cost["total_hours"])
+        self.assertGreater(cost["proof_hours"], 0)
         self.assertIsNone(verdict["cost_usd"])
         self.assert_invariants(folder)
         with self.subTest("again: all is there, and the verdict is printed"):
@@ -153,6 +156,21 @@ class Confirm(rig.Rig):
             self.assertEqual([r["config"] for r in verdict["rejected"]], [{"WIDTH": 4}])
             self.assertEqual(self.blocks(folder), [])
             self.assert_invariants(folder)
+
+    def test_a_confirmation_that_failed_is_begun_again(self):
+        landscape.make(self.path("bowl.json"), xs=(32, 64), ys=(2,), unrolls=(1, 2))
+        self.run_coord(self.folder, "sweep", "--device", "replay=bowl.json", "--speed-up", "100000", "--db", "x.db")
+        for number, command in enumerate((["confirm", "x.db"], ["resume", "x.db"]), 2):
+            with self.subTest(command=command):
+                db = sqlite3.connect(self.path("x.db"))
+                with contextlib.closing(db), db:
+                    db.execute("UPDATE contest SET ending = 'failed' WHERE pass = ?", (number - 1,))
+                    checksums.seal(db, "contest")
+                self.assertEqual(self.report(self.folder, "x.db")["verdict"]["state"], "failed")
+                self.run_coord(self.folder, *command)
+                verdict = self.report(self.folder, "x.db")["verdict"]
+                self.assertEqual((verdict["state"], verdict["pass"]), ("done", number))
+        self.run_coord(self.folder, "verify", "x.db")
 
     def test_a_baseline_that_is_wrong_confirms_nothing(self):
         folder = self.fixture("forgets_tail", confirm=True)

@@ -4,10 +4,13 @@ import json
 import os
 import shutil
 import sqlite3
+import struct
 import unittest
 
+import checksums
 import landscape
 import rig
+import sweepfile
 
 
 class Damage(rig.Rig):
@@ -66,6 +69,64 @@ class Damage(rig.Rig):
         told = self.run_coord(self.folder, "recover", db, "--to", "copy.db", code=5).stdout
         self.assertIn("result: 1 rows are missing\n", told)
         self.run_coord(self.folder, "verify", "copy.db")
+
+    def double(self, db):
+        """An event that another program added once more, with the checksum of its new number."""
+        connection = sqlite3.connect(db)
+        with connection:
+            *row, _ = connection.execute("SELECT * FROM event LIMIT 1").fetchone()
+            row[0] += 1000000
+            [checksum] = struct.unpack("<q", checksums.of(row)[:8])
+            connection.execute(f"INSERT INTO event VALUES ({', '.join('?' * (len(row) + 1))})", (*row, checksum))
+        connection.close()
+
+    def test_every_command_that_reads_checks_what_it_reads(self):
+        landscape.make(self.path("bowl.json"), xs=(32, 64), ys=(2,), unrolls=(1, 2))
+        sweep = ["sweep", "--device", "replay=bowl.json", "--speed-up", "100000", "--db"]
+        self.run_coord(self.folder, *sweep, "x.db")
+        key = self.report(self.folder, "x.db")["results"][0]["key"]
+        kernel = self.few()
+        built = os.path.join(kernel, sweepfile.read(kernel)["name"] + ".db")
+        commands = (
+            ["report", "hurt.db"], ["report", "--json", "hurt.db"], ["report", "--html", "page.html", "hurt.db"],
+            ["status", "hurt.db"], ["status", "--json", "hurt.db"], ["watch", "hurt.db"],
+            ["explain", "hurt.db", key], ["explain", "--sanitize", "hurt.db", key], ["profile", "hurt.db"],
+            ["bench", "--db", "hurt.db"], ["confirm", "hurt.db"],
+            ["fuzz", kernel, "--device", "cpu", "--db", "hurt.db"], ["fuzz", kernel, "--device", "cpu", "--best", "2"],
+            ["export", "--db", "hurt.db"], ["export", "--format", "views", "--db", "hurt.db"],
+            ["export", "--format", "trace", "--db", "hurt.db"], ["compare", "hurt.db", "x.db"],
+            ["compare", "x.db", "hurt.db"], ["serve", "hurt.db"], ["resume", "hurt.db"],
+            ["resume", "--metrics", "m.prom", "hurt.db"], [*sweep, "hurt.db", "--metrics", "m.prom"],
+            ["sweep", "--device", "replay=hurt.db", "--db", "y.db"], ["space", kernel],
+            ["space", kernel, "--build", "--db", "hurt.db"], ["space", kernel, "--build", "--list", "--db", "hurt.db"])
+        changed = self.query_of("x.db", "SELECT max(nonce) FROM result")
+        damages = (
+            (lambda db: self.change(db, f"UPDATE result SET max_error = 1e-9 WHERE nonce = '{changed}'"),
+             f"the row 'result {changed}' is not as it was written"),
+            (lambda db: self.change(db, "DELETE FROM outcome WHERE config = (SELECT max(config) FROM outcome)"),
+             "table 'outcome': 1 of 4 rows are missing"),
+            (self.double, "table 'event': "))
+        for damage, why in damages:
+            shutil.copy(self.path("x.db"), self.path("hurt.db"))
+            damage(self.path("hurt.db"))
+            shutil.copy(self.path("hurt.db"), built)
+            for args in commands:
+                with self.subTest(why=why, args=args):
+                    ran = self.run_coord(self.folder, *args, code=7)
+                    self.assertEqual(ran.stdout, "")
+                    self.assertIn(f".db: {why}", ran.stderr)
+                    self.assertIn("; 'fa-coord verify' lists what does not hold, 'fa-coord recover' copies what does",
+                                  ran.stderr)
+                    for left in "page.html", "y.db":
+                        self.assertFalse(os.path.exists(self.path(left)), left)
+            with open(self.path("m.prom")) as f:
+                self.assertEqual(f.read(), "", "metrics of what does not hold")
+
+    def query_of(self, db, sql):
+        connection = sqlite3.connect(self.path(db))
+        [value] = connection.execute(sql).fetchone()
+        connection.close()
+        return value
 
     def test_a_damaged_row_steers_no_sweep(self):
         landscape.make(self.path("bowl.json"), xs=(32, 64), ys=(2,), unrolls=(1, 2))

@@ -5,8 +5,10 @@ import csv
 import io
 import itertools
 import json
+import os
 import shutil
 import sqlite3
+import subprocess
 import unittest
 
 import landscape
@@ -87,6 +89,35 @@ class Exchange(rig.Rig):
         self.assertEqual(len(lines), 32 * words["correct"])
         self.assertEqual(sorted((r["key"], int(r["sample"]), float(r["seconds"]), int(r["BX"])) for r in lines),
                          sorted((r["key"], r["sample"], r["seconds"], r["BX"]) for r in samples))
+
+    def test_the_page_s_way_to_the_views_leaves_nothing_behind(self):
+        """The Python of docs/exchange.md, as it stands there: at rest, and with the log of a coordinator that was killed."""
+        with open(f"{rig.SOURCE}/docs/exchange.md") as f:
+            script = f.read().split("```\n")[1]
+        self.assertIn("fa_sample", script)
+        self.make()
+        self.imported("bowl.json", "gemm.db")
+
+        def read():
+            ran = subprocess.run(["python3", "-c", script + "print(len(samples))"], cwd=self.folder, capture_output=True, text=True,
+                                 env={**self.env, "PATH": rig.BIN + ":" + self.env["PATH"]})
+            self.assertEqual(ran.stderr, "")
+            return int(ran.stdout)
+
+        def beside():
+            return sorted(name for name in os.listdir(self.folder) if name.startswith("gemm.db"))
+
+        samples = self.rows("gemm.db", "SELECT count(*) FROM result WHERE outcome = 'correct'")[0][0] * 32
+        before = beside()
+        self.assertEqual(read(), samples)
+        self.assertEqual(beside(), before)
+        os.rename(self.path("gemm.db"), self.path("whole.db"))
+        with contextlib.closing(sqlite3.connect(self.path("gemm.db"))) as writer, \
+                contextlib.closing(sqlite3.connect(self.path("whole.db"))) as whole:
+            writer.executescript("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;")
+            whole.backup(writer)
+            self.assertIn("gemm.db-wal", beside())
+            self.assertEqual(read(), samples, "all is in the log")
 
     def test_a_kernel_tuner_cache_goes_out_as_it_came_in(self):
         cache = self.make()

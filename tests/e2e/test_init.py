@@ -48,6 +48,22 @@ class Init(Rig):
         again = self.run_coord(self.folder, "init", "--from", "mine.cu", code=2).stderr
         self.assertIn("'./sweep.json' exists already; nothing is overwritten", again)
 
+    def test_a_scalar_that_is_no_size_gets_a_factor(self):
+        with open(self.path("axpy.cu"), "w") as f:
+            f.write("""extern "C" __global__ void axpy(const float *x, float *y, float a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = a * x[i];
+}
+""")
+        self.run_coord(self.folder, "init", "--from", "axpy.cu")
+        with open(self.path("sweep.json")) as f:
+            text = f.read()
+        self.assertIn('{ "name": "a", "type": "fp32", "value": "1.5" }', text)
+        self.assertIn('{ "name": "n", "type": "int32", "value": "N" }', text)
+        self.run_coord(self.folder, "space")
+
     def test_what_cannot_be_made_is_said(self):
         self.assertIn("did you mean 'stencil'?", self.run_coord(self.folder, "init", "--template", "stencl", code=2).stderr)
         self.assertIn("--list names them", self.run_coord(self.folder, "init", code=2).stderr)

@@ -5,6 +5,7 @@ import random
 import shutil
 import signal
 import socket
+import subprocess
 import time
 import unittest
 
@@ -184,6 +185,35 @@ class Signals(Interrupt):
 
     def test_sigterm_likewise(self):
         self.interrupt(signal.SIGTERM, 143)
+
+    def replayed(self, *more):
+        return ["sweep", "--device", "replay=bowl.json", "--db", "x.db", *more]
+
+    def test_a_lost_terminal_is_a_signal_and_a_second_one_ends_it_at_once(self):
+        cache = landscape.make(self.path("bowl.json"), xs=(32, 64), ys=(2, 4), unrolls=(1, 2), compile_ms=1000.0)
+        coord = self.start(self.folder, *self.replayed())
+        rig.until("a first result", lambda: self.settled(self.folder) >= 1)
+        began = time.monotonic()
+        coord.send_signal(signal.SIGHUP)
+        coord.send_signal(signal.SIGINT)
+        self.assertIn(coord.wait(25), (129, 130))
+        rig.figure("the end after a second signal", time.monotonic() - began, "s")
+        self.assertIn("stopping at once", self.stderr())
+        self.assertIn("nothing is lost; to continue: fa-coord resume x.db", self.stderr())
+        self.run_coord(self.folder, *self.replayed("--speed-up", "100000"))
+        self.assertEqual(len(self.report(self.folder, "x.db")["results"]), len(cache))
+        self.run_coord(self.folder, "verify", "x.db")
+
+    def test_a_reader_that_goes_away_ends_no_sweep(self):
+        cache = landscape.make(self.path("bowl.json"), xs=(32, 64), ys=(2, 4), unrolls=(1, 2))
+        reads, writes = os.pipe()
+        coord = subprocess.Popen([os.path.join(self.bin, "fa-coord"), *self.replayed("--speed-up", "100000")],
+                                 cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                 stderr=writes)
+        os.close(writes)
+        os.close(reads)
+        self.assertEqual(coord.wait(60), 0)
+        self.assertEqual(len(self.report(self.folder, "x.db")["results"]), len(cache))
 
 
 if __name__ == "__main__":

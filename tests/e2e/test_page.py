@@ -1,11 +1,13 @@
 """fa-coord report of a stored sweep: the page for a browser, and a sweep without a winner."""
 
 import base64
+import gzip
 import hashlib
 import html.parser
 import json
 import os
 import pathlib
+import random
 import shutil
 import sqlite3
 import unittest
@@ -54,6 +56,17 @@ class Reader(html.parser.HTMLParser):
         self.text += data
         if self.open and self.open[-1] in ("td", "th"):
             self.tables[-1][-1][-1] += data
+
+
+def indices(text, states, n):
+    """The indices of a column 'at' (docs/page.md)."""
+    held, out = 0, []
+    while states ** (held + 1) <= 36:
+        held += 1
+    for digit in text:
+        for k in range(held):
+            out.append(int(digit, 36) // states ** k % states)
+    return out[:n]
 
 
 class Page(rig.Rig):
@@ -150,6 +163,52 @@ class Page(rig.Rig):
         err = self.run_coord(self.folder, "report", db, "--html", "none/x.html", code=1).stderr
         self.assertIn("'none/x.html': No such file or directory", err)
         self.run_coord(self.folder, "report", db, "--html", "x.html", "--json", code=2)
+
+    def wide(self, tunables=40, configs=5000):
+        """Import a record of so many tunables of two values, the most that a space of 2^40 has; returns the points."""
+        draw = random.Random(5)
+        names = [f"TUNABLE_{i:02}" for i in range(tunables)]
+        points = [[draw.randrange(2) for _ in names] for _ in range(configs)]
+        cache = {}
+        for point in points:
+            ms = 1 + sum(point) / 10 + draw.random() / 100
+            times = [ms * (1 + draw.gauss(0, 0.004)) for _ in range(5)]
+            cache[",".join(map(str, point))] = {**dict(zip(names, point)), "time": sum(times) / 5, "times": times,
+                                                "compile_time": 500.0, "benchmark_time": 20.0, "verification_time": 0}
+        with open(self.path("wide.json"), "w") as f:
+            json.dump({"device_name": "A100", "kernel_name": "wide", "cache": cache,
+                       "tune_params": {name: [0, 1] for name in names}}, f)
+        self.run_coord(self.folder, "import", "wide.json", "--out", "wide.db")
+        return points
+
+    def written(self, db, name):
+        self.run_coord(self.folder, "report", db, "--html", name)
+        return self.read(self.path(name))
+
+    def test_forty_tunables_of_5000_configurations_fit(self):
+        """What an import does not have (a second shape, a metric, a verdict, a history) is as large as in a record of a GPU."""
+        points = self.wide()
+        text, page = self.written("wide.db", "wide.html")
+        if not page.scripts:
+            self.skipTest("this build has no D3, so its pages have no data")
+        configs = json.loads(page.data)["configs"]
+        columns = [indices(words["at"], len(words["words"]), len(points)) for words in configs["tunables"]]
+        self.assertEqual(sorted(zip(*columns)), sorted(map(tuple, points)))
+
+        with gzip.open(os.path.join(rig.SOURCE, "docs", "results", "h200", "record", "run_1.db.gz")) as packed:
+            with open(self.path("h200.db"), "wb") as f:
+                shutil.copyfileobj(packed, f)
+        record = json.loads(self.written("h200.db", "h200.html")[1].data)
+        had = record["configs"]
+        more = [had["median_ns"][1], *(had[name] for name in ("normalised_ns", "metrics", "registers", "spill_bytes",
+                                                              "host", "gpu", "warnings", "settled_s"))]
+        registers = had["registers"]
+        self.assertEqual(sum(registers["numbers"][i] is not None for i in
+                             indices(registers["at"], len(registers["numbers"]), had["n"])), record["counts"]["correct"])
+        size = len(text.encode()) + sum(len(json.dumps(column, separators=(",", ":"))) for column in more) \
+            * len(points) // had["n"] + sum(len(json.dumps(record[name], separators=(",", ":"))) for name in ("verdict", "history"))
+        rig.figure("page of 5,000 configurations of 40 tunables and 2 shapes", size / 1e3, "kB")
+        self.assertLessEqual(size, 900_000)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ class Scale(rig.Rig):
         self.assertEqual(self.outcomes(), recorded)
         self.assertEqual(self.query(self.folder, "SELECT name FROM shape"), [("n16m",)])
         self.assertIn("gate", self.run_coord(self.folder, "report", "x.db", "--show", "gates,lessons").stdout)
-        self.assertIn("is a database already", self.run_coord(self.folder, "import", "earlier.sqlite", code=2).stderr)
+        self.assertIn("is already a database", self.run_coord(self.folder, "import", "earlier.sqlite", code=2).stderr)
 
     def test_two_hundred_gpus_share_a_landscape(self):
         """Three hosts of 64 and one of 8 on this machine: every configuration once, every GPU used."""

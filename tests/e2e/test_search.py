@@ -69,6 +69,7 @@ class Search(rig.Rig):
 
     def test_strategies_find_the_best_and_do_nothing_twice(self):
         self.finds_the_best()
+        self.what_is_in_flight_has_a_limit()
         self.methods_follow_each_other()
 
     def finds_the_best(self):
@@ -77,11 +78,31 @@ class Search(rig.Rig):
         self.assertEqual(len(self.tried()), 60)
         report = self.report(self.folder, "x.db")
         self.assertEqual(report["search"], {"method": "bayes", "seed": 1, "objective": "headline", "tried": 60,
-                                            "not_tried": 204})
+                                            "not_tried": 204, "in_flight": None})
         best = report["results"][0]["config"]
         self.assertEqual((best["BX"], best["BY_"]), (64, 4))
         self.assertIn("strategy bayes, seed 1: 60 of the 264 configurations that pass were tried; nothing is "
                       "known of the other 204", self.run_coord(self.folder, "report", "x.db", "--show", "all").stdout)
+
+    def what_is_in_flight_has_a_limit(self):
+        terms = ("--strategy", "bayes-penalty:20", "--in-flight", "3")
+        plan = self.sweep("--dry-run", *terms).stdout
+        self.assertIn("search: bayes-penalty:20, 20 of 264 configurations, seed 1, objective headline, at most 3 in "
+                      "flight", plan)
+        os.rename(self.path("x.db"), self.path("methods.kept"))
+        self.sweep(*terms)
+        out, most = set(), 0
+        for kind, config in self.rows("SELECT kind, config FROM step ORDER BY position"):
+            if kind == "asked":
+                out.add(config)
+            else:
+                out.discard(config)  # no step asks for the baseline
+            most = max(most, len(out))
+        self.assertEqual(most, 3)
+        self.assertEqual(self.report(self.folder, "x.db")["search"]["in_flight"], 3)
+        self.assertIn("bayes-penalty:20, seed 1, at most 3 in flight",
+                      self.run_coord(self.folder, "report", "x.db", "--show", "all").stdout)
+        self.assertIn("--in-flight=0: 1 to 65536", self.sweep("--in-flight", "0", code=2).stderr)
 
     def methods_follow_each_other(self):
         os.rename(self.path("x.db"), self.path("best.kept"))

@@ -445,6 +445,27 @@ static void a_stuck_packet_does_not_break_the_end(void **state)
     remote_close(remote);
 }
 
+static void a_cut_connection_is_no_refusal(void **state)
+{
+    struct host host = host_of("box");
+    struct remote *remote = open_or_fail(&host, REMOTE_SSH_LIBSSH2);
+    struct stream *stream;
+    struct err err = { "" };
+    pid_t server;
+
+    (void)state;
+    assert_int_equal(
+        remote_stream(remote, "echo $PPID; exec cat >/dev/null", &stream, &err),
+        0);
+    server = read_pid(stream);
+    assert_true(server > 1);
+    stream_close(stream);
+    assert_int_equal(kill(server, SIGKILL), 0);
+    assert_int_equal(remote_stream(remote, "true", &stream, &err), ERR_NETWORK);
+    assert_non_null(strstr(err.text, "the connection broke ("));
+    remote_close(remote);
+}
+
 static void a_stream_carries_8_mib_both_ways(void **state)
 {
     (void)state;
@@ -550,6 +571,7 @@ int main(void)
         cmocka_unit_test(stderr_is_kept_for_the_message),
         cmocka_unit_test(a_command_has_a_deadline),
         cmocka_unit_test(a_stuck_packet_does_not_break_the_end),
+        cmocka_unit_test(a_cut_connection_is_no_refusal),
         cmocka_unit_test(a_stream_carries_8_mib_both_ways),
         cmocka_unit_test(one_session_at_a_time_is_enough),
         cmocka_unit_test(an_etm_only_server_names_the_other_backend),

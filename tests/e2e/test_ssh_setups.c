@@ -31,7 +31,7 @@
 #include "common/hash.h"
 #include "coordinator/process/child.h"
 #include "coordinator/remote/ssh.h"
-#include "coordinator/tasks/doctor.h"
+#include "coordinator/doctor/doctor.h"
 #include "coordinator/text/exit_code.h"
 #include "tests/e2e/login.h"
 #include "tests/e2e/ssh_case.h"
@@ -191,7 +191,7 @@ static void ask(const char *command, struct answer *out)
 
     snprintf(script, sizeof(script),
              "mount --bind %s/home %s && cd %s && unset SSH_AUTH_SOCK && "
-             "export HOME=%s && exec %s",
+             "export HOME=%s COLUMNS=1000 && exec %s", /* a row is a line */
              dir, home, dir, home, command);
     buf_init(&out->said, SAID_MAX);
     start = clock_boot_ns();

@@ -54,6 +54,13 @@ class Table(unittest.TestCase):
                             self.assertRegex(module(of), rf"(?m)^ *(class|def) {part}\b", e.label)
                         module(of)
 
+    def test_the_page_has_each_invariant_and_cites_files_that_exist(self):
+        with open(run.PAGE) as f:
+            page = f.read()
+        self.assertEqual(re.findall(r"(?m)^\| (I\d+) \|", page), [f"I{n}" for n in range(1, 11)])
+        cited = re.findall(r"`((?:tests|coordinator|worker|common)/[\w./]+)`", page)
+        self.assertEqual([name for name in cited if not os.path.exists(os.path.join(run.ROOT, name))], [])
+
     def test_the_page_has_a_row_for_each_experiment(self):
         with open(run.PAGE) as f:
             page = f.read()

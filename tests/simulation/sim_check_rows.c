@@ -51,6 +51,15 @@ static const struct query {
       "SELECT host||' ends before it begins' FROM interval"
       " WHERE end_ns<start_ns",
       false },
+    { "I5", /* what is paid for is what was done; a life that was killed may
+               miss the time since it last wrote down what it holds */
+      "SELECT host||' is held for '||sum(held)||' ns, and its intervals are '"
+      "||sum(done)||' ns' FROM (SELECT host, epoch, end_ns-start_ns AS held,"
+      " 0 AS done FROM held UNION ALL SELECT host, epoch, 0, end_ns-start_ns"
+      " FROM interval) t GROUP BY host, epoch HAVING abs(sum(held)-sum(done)) >"
+      " iif((SELECT ended_utc FROM run r WHERE r.epoch=t.epoch) IS NULL,"
+      " 1500000000, 0)",
+      false },
     { "I6",
       "SELECT o.config||' is correct without a result that says so' FROM"
       " outcome o LEFT JOIN result r ON r.nonce=o.nonce AND r.config=o.config"

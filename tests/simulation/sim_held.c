@@ -32,9 +32,9 @@ static void watch_poll(struct sweep *sweep, struct pass *pass,
 
     (void)fds;
     if (held->turns++ % EVERY_TURNS != 0 &&
-        held->pending == sweep->mail.pending)
+        held->pending == sweep->mail.pace.rows)
         return;
-    held->pending = sweep->mail.pending;
+    held->pending = sweep->mail.pace.rows;
     if (!sweep->reactor.ending && !sweep->reactor.stopping)
         held_work_list(sweep, note, world);
 }

@@ -32,7 +32,7 @@ static struct sweep_options options_of(const struct sim_run *run,
                                    .hosts_file = "",
                                    .stay.linger_s = SWEEP_LINGER_S,
                                    .attempts = SWEEP_ATTEMPTS,
-                                   .quiet = true };
+                                   .watch.quiet = true };
 }
 
 static bool screen(struct sim_run *run, struct spec *spec)

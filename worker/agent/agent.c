@@ -17,6 +17,7 @@
 #include "worker/store/workdir.h"
 
 #define SILENCE_NS (15 * NS_PER_S) /* after this silence it connects again */
+#define ADDRESS_NS (3 * NS_PER_S)  /* then it tries the next address */
 #define LAST_WORDS_MS 1000         /* time to send BYE */
 #define TRIM_NS (60 * NS_PER_S)
 #define REFUSAL_NS (10 * NS_PER_S) /* between two in the log */
@@ -174,18 +175,14 @@ static struct claim_owner owner_of(const struct agent *agent, const char *gpus,
     };
 }
 
-int agent_invite(struct agent *agent, const struct invite *invite,
-                 struct err *err)
+static int take_invitation(struct agent *agent, const struct invite *invite,
+                           int64_t now_ns, struct err *err)
 {
     int64_t epoch = agent->link ? link_epoch(agent->link) : 0;
-    int64_t now_ns = clock_boot_ns();
-    char owner[OWNER_PATH_BYTES], gpus[CLAIM_GPUS_BYTES];
-    struct claim_owner now = owner_of(agent, held_gpus(agent, gpus), now_ns);
+    char owner[OWNER_PATH_BYTES];
     struct link *link;
-    int rc = claim_check(&now, invite, err);
+    int rc;
 
-    if (rc != 0)
-        return rc;
     rc = link_open(agent->zctx, invite, &link, err);
     if (rc < 0)
         return rc;
@@ -210,6 +207,17 @@ int agent_invite(struct agent *agent, const struct invite *invite,
     log_line(LOG_I, "INVITED", "epoch=%lld endpoint=%s by=%s",
              (long long)invite->epoch, invite->endpoint, owner);
     return 0;
+}
+
+int agent_invite(struct agent *agent, const struct invite *invite,
+                 struct err *err)
+{
+    int64_t now_ns = clock_boot_ns();
+    char gpus[CLAIM_GPUS_BYTES];
+    struct claim_owner now = owner_of(agent, held_gpus(agent, gpus), now_ns);
+    int rc = claim_check(&now, invite, err);
+
+    return rc == 0 ? take_invitation(agent, invite, now_ns, err) : rc;
 }
 
 /* A relay that was told to come later asks several times a second. */
@@ -248,6 +256,25 @@ static void look_at_control(struct agent *agent, int64_t now_ns)
                    err.text);
 }
 
+/* The coordinator of the invitation that this worker dialled back with has a
+ * newer run, or the next step of its command.  It has proved that by its key
+ * (claim.h), so the worker keeps its own keys and addresses. */
+static void follow(struct agent *agent, struct invite *invite, int64_t now_ns)
+{
+    const struct invite *own = link_invite(agent->link);
+    struct err err;
+    int rc = claim_follow(own, invite, &err);
+
+    if (rc == 0) {
+        memcpy(invite->public_key, own->public_key, CURVE_KEY_BYTES);
+        memcpy(invite->secret_key, own->secret_key, CURVE_KEY_BYTES);
+        memcpy(invite->endpoint, own->endpoint, sizeof(invite->endpoint));
+        rc = take_invitation(agent, invite, now_ns, &err);
+    }
+    if (rc < 0)
+        log_refusal(agent, err.text, now_ns);
+}
+
 static void look_at_signals(struct agent *agent)
 {
     struct signalfd_siginfo info;
@@ -262,17 +289,20 @@ static void look_at_signals(struct agent *agent)
  * gone. */
 static void look_at_clock(struct agent *agent, int64_t now_ns)
 {
+    int64_t silence_ns =
+        agent->link && link_tries_others(agent->link) ? ADDRESS_NS : SILENCE_NS;
     struct err err;
 
     if (now_ns >= liveness_ends_ns(&agent->liveness) &&
         agent->end.how == AGENT_RUNS) {
         agent_stop(agent, AGENT_DRAINS, "the coordinator is silent");
+        agent->end.is_abandoned = true;
         agent_drop_long_work(agent, now_ns);
     }
     if (agent->end.kept_until_ns && now_ns >= agent->end.kept_until_ns)
         agent_stop(agent, AGENT_STOPS, "no next step came");
-    if (agent->link && now_ns - agent->liveness.heard_ns >= SILENCE_NS &&
-        now_ns - agent->connection.made_ns >= SILENCE_NS) {
+    if (agent->link && now_ns - agent->liveness.heard_ns >= silence_ns &&
+        now_ns - agent->connection.made_ns >= silence_ns) {
         if (link_renew(agent->link, &err) < 0)
             log_line(LOG_W, "CONNECT-FAILED", "%s", err.text);
         forget_connection(agent, now_ns);
@@ -369,6 +399,7 @@ static void wait_for_something(struct agent *agent, int64_t now_ns)
 static void turn(struct agent *agent, int64_t *now_ns)
 {
     int64_t before_ns = *now_ns, after_ns, lost_ns;
+    struct invite invite;
 
     wait_for_something(agent, before_ns);
     *now_ns = after_ns = clock_boot_ns();
@@ -377,8 +408,10 @@ static void turn(struct agent *agent, int64_t *now_ns)
         agent->liveness.heard_ns += lost_ns;
     look_at_signals(agent);
     look_at_control(agent, after_ns);
-    if (agent->link)
-        agent_receive(agent, after_ns);
+    if (agent->link && agent_receive(agent, after_ns, &invite)) {
+        follow(agent, &invite, after_ns);
+        invite_wipe(&invite);
+    }
     look_at_clock(agent, after_ns);
     if (agent->bench)
         resources_step(agent->bench, after_ns);
@@ -386,6 +419,13 @@ static void turn(struct agent *agent, int64_t *now_ns)
     say_whose(agent, after_ns);
     agent_work(agent, after_ns);
     speak(agent, after_ns);
+}
+
+const char *agent_poweroff(const struct agent *agent)
+{
+    return agent->end.is_abandoned && !agent->end.by_signal
+               ? agent->end.poweroff
+               : "";
 }
 
 int agent_run(struct agent *agent)

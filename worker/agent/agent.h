@@ -34,6 +34,9 @@ int agent_invite(struct agent *agent, const struct invite *invite,
 /* Run until the coordinator, a signal or the linger time ends it.  Returns the
  * program's exit code: 0, or 1 after a signal. */
 int agent_run(struct agent *agent);
+/* After agent_run(): the command that powers the host off, if the worker ended
+ * because its coordinator stayed away; otherwise "". */
+const char *agent_poweroff(const struct agent *agent);
 void agent_close(struct agent *agent); /* kills all its children */
 
 #endif

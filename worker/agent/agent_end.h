@@ -18,6 +18,8 @@ struct agent_end {
     int64_t by_ns;
     int64_t asked_by; /* epoch of the coordinator that let it drain; 0: none */
     bool by_signal;
+    bool is_abandoned;   /* its coordinator is silent, and does not come back */
+    char poweroff[1024]; /* command for that case; "" none */
     int64_t kept_until_ns; /* for the next step of the command; 0: it is not */
 };
 

@@ -1,4 +1,5 @@
 /* agent_inbox.c - messages from the coordinator, and the replies */
+#include <stdio.h>
 #include <string.h>
 
 #include "common/log.h"
@@ -25,6 +26,8 @@ static void on_welcome(struct agent *agent, const struct msg_welcome *welcome,
         NS_PER_MS;
     agent->due.beat_ns = now_ns + agent->liveness.beat_every_ns;
     agent->liveness.linger_ns = welcome->linger_ms * NS_PER_MS;
+    snprintf(agent->end.poweroff, sizeof(agent->end.poweroff), "%s",
+             welcome->poweroff);
     agent_offer_results(agent, now_ns, true);
     if (agent->bench && resources_serves(agent->bench, welcome))
         return;
@@ -127,7 +130,17 @@ static int dispatch(struct agent *agent, struct msg *msg, int64_t now_ns,
     }
 }
 
-void agent_receive(struct agent *agent, int64_t now_ns)
+/* Only a worker that dialled back is invited again over its connection; a relay
+ * brings the invitations of the others. */
+static int on_invite(const struct agent *agent, const char *text,
+                     struct invite *again, struct err *err)
+{
+    if (strncmp(link_invite(agent->link)->endpoint, "tcp://", 6) != 0)
+        return err_set(err, ERR_PROTO, "INVITE is for workers that dial back");
+    return invite_parse(text, strlen(text), again, err);
+}
+
+bool agent_receive(struct agent *agent, int64_t now_ns, struct invite *again)
 {
     for (int i = 0; i < MESSAGES_A_TURN; i++) {
         struct msg msg;
@@ -135,14 +148,21 @@ void agent_receive(struct agent *agent, int64_t now_ns)
         int rc = link_recv(agent->link, &msg, &err);
 
         if (rc == 0)
-            return;
+            return false;
         if (rc == 1) {
+            bool invited = msg.type == MSG_INVITE;
+
             agent->liveness.heard_ns = now_ns;
-            if (msg.epoch == link_epoch(agent->link))
+            if (invited)
+                rc = on_invite(agent, msg.invite.text, again, &err);
+            else if (msg.epoch == link_epoch(agent->link))
                 rc = dispatch(agent, &msg, now_ns, &err);
             msg_fini(&msg);
+            if (invited && rc == 0)
+                return true;
         }
         if (rc < 0)
             log_line(LOG_W, "MESSAGE-DROPPED", "%s", err.text);
     }
+    return false;
 }

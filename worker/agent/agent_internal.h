@@ -113,6 +113,8 @@ void agent_drop_long_work(struct agent *agent, int64_t now_ns);
 /* ---- agent_share.c: see agent_share.h */
 
 /* ---- agent_inbox.c */
-void agent_receive(struct agent *agent, int64_t now_ns);
+/* True if another invitation came, which the caller wipes: what else there is
+ * may be of its run. */
+bool agent_receive(struct agent *agent, int64_t now_ns, struct invite *again);
 
 #endif

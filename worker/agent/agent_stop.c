@@ -35,6 +35,9 @@ void agent_keep(struct agent *agent, int64_t now_ns)
     journal_entries(agent->journal, &n);
     bye.bye.journal = (int64_t)n;
     agent_send(agent, &bye);
+    /* no relay will bring the next step's invitation: ask for it */
+    if (agent->connection.tcp)
+        agent_greet_again(agent, now_ns);
 }
 
 bool agent_resume(struct agent *agent, int64_t epoch)

@@ -57,6 +57,16 @@ int claim_check(const struct claim_owner *owner, const struct invite *newcomer,
     return check_epoch(owner, newcomer->epoch, err);
 }
 
+int claim_follow(const struct invite *own, const struct invite *next,
+                 struct err *err)
+{
+    if (strcmp(own->server_key, next->server_key) != 0)
+        return err_set(err, ERR_AUTH, "the worker refuses: another server key");
+    if (next->epoch <= own->epoch || next->epoch > CLAIM_EPOCH_MAX)
+        return err_set(err, ERR_AUTH, "the worker refuses: not a later epoch");
+    return 0;
+}
+
 static bool is_relay(const char *dir, const char *endpoint)
 {
     char like[INVITE_ENDPOINT_BYTES];

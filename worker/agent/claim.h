@@ -46,6 +46,12 @@ struct claim_owner {
 int claim_check(const struct claim_owner *owner, const struct invite *newcomer,
                 struct err *err);
 
+/* May a worker that dialled back with 'own' take 'next' from the other end of
+ * that connection?  If it is of the same server key and of a later run.
+ * Returns 0 or ERR_AUTH. */
+int claim_follow(const struct invite *own, const struct invite *next,
+                 struct err *err);
+
 /* May the worker of folder 'dir' connect to an endpoint that came over its
  * control socket?  Only to a relay in its folder, and to "tcp://..." if 'tcp':
  * it began with one.  Returns 0 or ERR_AUTH. */

@@ -15,6 +15,7 @@ struct link {
     void *zctx;
     void *socket;
     struct invite invite;
+    bool heard; /* a message came over this connection */
 };
 
 static int zmq_err(const struct link *link, int code, struct err *err)
@@ -26,27 +27,31 @@ static int zmq_err(const struct link *link, int code, struct err *err)
 static int connect_socket(struct link *link, struct err *err)
 {
     const struct invite *invite = &link->invite;
+    char address[INVITE_ENDPOINT_BYTES];
     int rc;
 
+    invite_address(invite, address);
+    link->heard = false;
     link->socket = zmq_socket(link->zctx, ZMQ_DEALER);
     if (!link->socket)
         return zmq_err(link, ERR_SYSTEM, err);
     rc = curve_client(link->socket, invite->server_key, invite->public_key,
                       invite->secret_key, err);
-    if (rc == 0 && zmq_connect(link->socket, invite->endpoint) < 0)
+    if (rc == 0 && zmq_connect(link->socket, address) < 0)
         rc = zmq_err(link, ERR_SYSTEM, err);
     return rc;
 }
 
 /* "tcp://1.2.3.4:5" and "tcp://[::1]:5" */
-static bool is_numeric(const char *endpoint)
+static bool is_numeric(const char *endpoint, size_t n)
 {
     char host[INVITE_ENDPOINT_BYTES];
     unsigned char address[16];
-    const char *at = endpoint + strlen("tcp://"), *port = strrchr(at, ':');
-    size_t len = port ? (size_t)(port - at) : 0;
+    const char *at = endpoint + strlen("tcp://");
+    const char *port = memrchr(endpoint, ':', n);
+    size_t len = port > at ? (size_t)(port - at) : 0;
 
-    if (len == 0)
+    if (len == 0 || strncmp(endpoint, "tcp://", 6) != 0)
         return false;
     memcpy(host, at, len);
     host[len] = '\0';
@@ -57,6 +62,19 @@ static bool is_numeric(const char *endpoint)
     return inet_pton(AF_INET, host, address) == 1;
 }
 
+static bool all_numeric(const char *endpoint)
+{
+    for (;;) {
+        size_t n = strcspn(endpoint, ",");
+
+        if (!is_numeric(endpoint, n))
+            return false;
+        if (!endpoint[n])
+            return true;
+        endpoint += n + 1;
+    }
+}
+
 int link_open(void *zctx, const struct invite *invite, struct link **out,
               struct err *err)
 {
@@ -64,9 +82,9 @@ int link_open(void *zctx, const struct invite *invite, struct link **out,
     int rc;
 
     if (strncmp(invite->endpoint, "tcp://", 6) == 0 &&
-        !is_numeric(invite->endpoint))
+        !all_numeric(invite->endpoint))
         return err_set(err, ERR_INPUT,
-                       "%s: must be a numeric address and a port",
+                       "%.100s: must be a numeric address and a port",
                        invite->endpoint);
     link = mem_new(1, sizeof(*link));
     link->zctx = zctx;
@@ -97,7 +115,14 @@ int link_renew(struct link *link, struct err *err)
     if (link->socket)
         zmq_close(link->socket);
     link->socket = NULL;
+    if (!link->heard)
+        (void)invite_next_address(&link->invite);
     return connect_socket(link, err);
+}
+
+bool link_tries_others(const struct link *link)
+{
+    return !link->heard && strchr(link->invite.endpoint, ',');
 }
 
 void *link_socket(const struct link *link)
@@ -149,6 +174,7 @@ int link_recv(struct link *link, struct msg *out, struct err *err)
         zmq_msg_close(&frame);
         return 0; /* EAGAIN; other errors show up as silence */
     }
+    link->heard = true;
     if (zmq_msg_more(&frame))
         rc = err_set(err, ERR_PROTO, "message of more than one part");
     else

@@ -17,15 +17,18 @@
 
 struct link;
 
-/* ERR_INPUT: the endpoint has a host name, which a static program cannot
+/* ERR_INPUT: an endpoint has a host name, which a static program cannot
  * resolve. */
 int link_open(void *zctx, const struct invite *invite, struct link **out,
               struct err *err);
 /* Unsent messages may go out for another 'linger_ms'. NULL is fine. */
 void link_close(struct link *link, int linger_ms);
 
-/* Drop the connection and make a new one, with the same keys. */
+/* Drop the connection and make a new one, with the same keys; to the next
+ * address of the invitation if nothing was heard from this one. */
 int link_renew(struct link *link, struct err *err);
+/* Nothing was heard from this address yet, and there are others. */
+bool link_tries_others(const struct link *link);
 
 void *link_socket(const struct link *link); /* to poll for input */
 const struct invite *link_invite(const struct link *link);

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "worker/agent/control.h"
 #include "worker/build/record_build.h"
 #include "worker/gpu/gpu_list.h"
+#include "worker/main/prune_answer.h"
 #include "worker/main/relay.h"
 #include "worker/main/start.h"
 #include "worker/store/instance.h"
@@ -26,8 +28,9 @@
 #define FILES_MIN 40 /* without slots and GPUs */
 
 struct options {
-    bool attach, started, help, version;
-    const char *workdir, *gpus, *hash; /* NULL unless given */
+    bool attach, started, help, version, dry_run;
+    const char *workdir, *gpus, *hash, *invitation; /* NULL unless given */
+    const char *prune; /* seconds; NULL: do not prune */
     const char *record, *artifact, *speed_up;
 };
 
@@ -39,18 +42,24 @@ static int complain(const struct err *err)
 
 static int usage(FILE *to)
 {
-    fputs("usage: fa-worker [--workdir DIR]           be a worker; reads an\n"
-          "                                           invitation (fa-coord\n"
-          "                                           invite) from stdin\n"
-          "       fa-worker --attach [--workdir DIR] [--gpus LIST]\n"
-          "                                           carry a coordinator's\n"
-          "                                           frames on stdin, stdout\n"
-          "       fa-worker --hash FILE               print a file's hash\n"
-          "       fa-worker --version | --help\n"
-          "\n"
-          "DIR is ~/.cache/fa-coord/work unless given. LIST is as in the\n"
-          "hosts file: all, none, or indices such as 0,1.\n",
-          to);
+    fputs(
+        "usage: fa-worker [--invitation FILE] [--workdir DIR] [--gpus LIST]\n"
+        "                                           be a worker; without FILE\n"
+        "                                           the invitation (fa-coord\n"
+        "                                           invite) is read from "
+        "stdin\n"
+        "       fa-worker --attach [--workdir DIR] [--gpus LIST]\n"
+        "                                           carry a coordinator's\n"
+        "                                           frames on stdin, stdout\n"
+        "       fa-worker --prune SECONDS [--dry-run] [--workdir DIR]\n"
+        "                                           remove what was not\n"
+        "                                           used for so long\n"
+        "       fa-worker --hash FILE               print a file's hash\n"
+        "       fa-worker --version | --help\n"
+        "\n"
+        "DIR is ~/.cache/fa-coord/work unless given. LIST is as in the\n"
+        "hosts file: all, none, or indices such as 0,1.\n",
+        to);
     return to == stderr ? EXIT_USAGE : 0;
 }
 
@@ -65,9 +74,12 @@ static int parse(int argc, char *argv[], struct options *out)
         { "--started", &out->started, NULL }, /* start.h; not for people */
         { "--help", &out->help, NULL },
         { "--version", &out->version, NULL },
+        { "--dry-run", &out->dry_run, NULL },
+        { "--prune", NULL, &out->prune },
         { "--workdir", NULL, &out->workdir },
         { "--gpus", NULL, &out->gpus },
         { "--hash", NULL, &out->hash },
+        { "--invitation", NULL, &out->invitation },
         { "--record", NULL, &out->record }, /* record_build.h; likewise */
         { "--artifact", NULL, &out->artifact },
         { "--speed-up", NULL, &out->speed_up },
@@ -133,10 +145,31 @@ static int read_invitation(char text[INVITE_BYTES_MAX], struct err *err)
     return end;
 }
 
-static int get_invite(struct invite *out, struct err *err)
+static int read_file(const char *path, char text[INVITE_BYTES_MAX],
+                     struct err *err)
+{
+    FILE *file = fopen(path, "re");
+    size_t len = 0;
+    int end;
+
+    if (!file)
+        return err_set(err, ERR_INPUT, "--invitation %s: %s", path,
+                       strerror(errno));
+    len = fread(text, 1, INVITE_BYTES_MAX, file);
+    fclose(file);
+    end = invite_end(text, len, err);
+    return end != 0 ? end
+                    : err_set(err, ERR_INPUT,
+                              "--invitation %s: it is incomplete; fa-coord "
+                              "invite writes one",
+                              path);
+}
+
+/* 'path' is NULL for stdin. */
+static int get_invite(const char *path, struct invite *out, struct err *err)
 {
     char text[INVITE_BYTES_MAX];
-    int rc = read_invitation(text, err);
+    int rc = path ? read_file(path, text, err) : read_invitation(text, err);
 
     if (rc > 0)
         rc = invite_parse(text, (size_t)rc, out, err);
@@ -164,12 +197,12 @@ static int hand_to_running(const struct instance *instance,
     return rc;
 }
 
-static int work(const struct instance *instance)
+static int work(const struct instance *instance, const char *invitation)
 {
     struct agent *agent = NULL;
     struct invite invite;
     struct err err;
-    int rc = get_invite(&invite, &err);
+    int rc = get_invite(invitation, &invite, &err);
 
     if (rc < 0)
         return complain(&err);
@@ -226,9 +259,12 @@ int main(int argc, char *argv[])
         return complain(&err);
     if (options.hash)
         return print_hash(options.hash);
+    if (options.prune)
+        return prune_answer(options.workdir, options.prune, options.dry_run);
     if (find_instance(&options, &instance, &err) < 0)
         return complain(&err);
     if (options.started)
         return start_serve(&instance);
-    return options.attach ? relay_run(&instance) : work(&instance);
+    return options.attach ? relay_run(&instance)
+                          : work(&instance, options.invitation);
 }

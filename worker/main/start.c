@@ -19,6 +19,7 @@
 #include "worker/store/instance.h"
 #include "worker/store/workdir.h"
 
+#define POWEROFF_WORDS 64
 #define START_NS (10 * NS_PER_S) /* a busy machine, a folder on the network */
 #define RETRY_MS 50              /* another process has just started a worker */
 
@@ -51,10 +52,29 @@ static void exec_worker(const struct instance *instance, int ready)
     _exit(1);
 }
 
+/* No shell reads it, as with start= (docs/fleet.md).  Returns only if it cannot
+ * be run. */
+static void power_off(char *command)
+{
+    char *words[POWEROFF_WORDS + 1], *save = NULL;
+    int n = 0;
+
+    log_line(LOG_I, "POWEROFF", "%s", command);
+    for (char *word = strtok_r(command, " \t", &save);
+         word && n < POWEROFF_WORDS; word = strtok_r(NULL, " \t", &save))
+        words[n++] = word;
+    words[n] = NULL;
+    if (n == 0)
+        return;
+    execvp(words[0], words);
+    log_line(LOG_E, "POWEROFF-FAILED", "%s: %s", words[0], strerror(errno));
+}
+
 int start_serve(const struct instance *instance)
 {
     struct agent *agent = NULL;
     FILE *log = NULL;
+    char command[1024];
     struct err err;
     int rc;
 
@@ -76,7 +96,10 @@ int start_serve(const struct instance *instance)
     }
     tell("ok", "");
     rc = agent_run(agent);
+    snprintf(command, sizeof(command), "%s", agent_poweroff(agent));
     agent_close(agent);
+    if (command[0])
+        power_off(command);
     return rc;
 }
 

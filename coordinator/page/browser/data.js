@@ -3,8 +3,35 @@
 fa.decode = function (data) {
     const configs = data.configs, n = configs.n;
 
+    /* A digit holds as many indices as fit, the first one lowest. */
+    function digits(text, states, out) {
+        let held = 0;
+        for (let reach = states; reach <= 36; reach *= states)
+            held++;
+        for (let i = 0; i < n; i += held) {
+            let digit = parseInt(text[i / held], 36);
+            for (let k = i; k < Math.min(i + held, n); k++) {
+                out[k] = digit % states;
+                digit = Math.floor(digit / states);
+            }
+        }
+    }
+
+    function indices(column, states) {
+        const out = new Uint32Array(n);
+        if (typeof column === "string")
+            digits(column, states, out);
+        else if (Array.isArray(column))
+            out.set(column);
+        return out;
+    }
+
     function numbers(column) {
         const out = new Float64Array(n);
+        if (column?.numbers) {
+            const at = indices(column.at, column.numbers.length);
+            return out.map((_, i) => column.numbers[at[i]] ?? NaN);
+        }
         if (!Array.isArray(column))
             return out.fill(column ?? NaN);
         for (let i = 0; i < n; i++)
@@ -12,17 +39,7 @@ fa.decode = function (data) {
         return out;
     }
 
-    function indices(column) {
-        const out = new Uint32Array(n);
-        if (typeof column === "string")
-            for (let i = 0; i < n; i++)
-                out[i] = parseInt(column[i], 36);
-        else if (Array.isArray(column))
-            out.set(column);
-        return out;
-    }
-
-    const words = column => ({ words: column.words, at: indices(column.at) });
+    const words = column => ({ words: column.words, at: indices(column.at, column.words.length) });
 
     function tunable(given) {
         const values = given.words.map(word =>

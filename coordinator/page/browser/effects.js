@@ -1,8 +1,11 @@
 "use strict";
+/* The part of the variance of log time that a tunable explains, or NaN. */
+fa.share = name => fa.data.lessons?.tunables.find(t => t.tunable === name)?.share ?? NaN;
+
 /* What each value of a tunable makes of the time, the others free. */
 fa.effects = function () {
-    const { data } = fa;
-    const share = name => data.lessons?.tunables.find(t => t.tunable === name)?.share ?? NaN;
+    const { data, share } = fa;
+    const VALUES = 40; /* rows of a panel */
     const dead = name => data.lessons?.tunables.find(t => t.tunable === name)?.dead === true;
     const varied = data.tunables.filter(fa.shown)
         .sort((a, b) => (share(b.name) || 0) - (share(a.name) || 0));
@@ -30,12 +33,15 @@ fa.effects = function () {
     }
 
     function panel(host, tunable, width, scale, unit, ranked) {
-        const values = summary(tunable, ranked), shown = values.map((o, v) => v).filter(v => values[v].n).slice(0, 40);
+        const values = summary(tunable, ranked), timed = values.map((o, v) => v).filter(v => values[v].n);
+        const shown = timed.slice(0, VALUES);
         const best = d3.scan(values, (a, b) => (a.best || Infinity) - (b.best || Infinity));
         const box = fa.el("div", { class: "panel" });
-        const text = Number.isFinite(share(tunable.name)) ? `explains ${fa.percent(share(tunable.name))}` : "";
-        box.append(fa.el("h3", {}, tunable.name, fa.el("span", {}, dead(tunable.name) ? "changes nothing in the code"
-            : text)));
+        const text = dead(tunable.name) ? ["changes nothing in the code"]
+            : Number.isFinite(share(tunable.name)) ? [`explains ${fa.percent(share(tunable.name))}`] : [];
+        if (timed.length > VALUES)
+            text.push(`the first ${VALUES} of ${timed.length} values`);
+        box.append(fa.el("h3", {}, tunable.name, fa.el("span", {}, text.join("; "))));
         host.append(box);
         const plot = fa.plot(box, width, { keep: true, height: 24 * shown.length + 24,
             margin: { left: 62, right: 12, top: 2, bottom: 22 },

@@ -3,10 +3,18 @@
  * with the same two values are one line: as wide as they are many, and the
  * stronger the faster the best of them is.  Ranges of an axis are chosen by brushing. */
 fa.parallel = function () {
-    const { data } = fa, varied = data.tunables.filter(fa.shown).slice(0, 14);
+    const AXES = 14; /* more have no room for their names */
+    const { data } = fa, all = data.tunables.filter(fa.shown);
+    const varied = chosen();
     const brushed = new Map(); /* name of an axis: [lo, hi] of its positions */
     const BANDS = 24;
     let drawing = false; /* moving a brush to its place is no choice */
+
+    /* Those that explain most, in the order of the sweep file. */
+    function chosen() {
+        const most = [...all].sort((a, b) => (fa.share(b.name) || 0) - (fa.share(a.name) || 0)).slice(0, AXES);
+        return all.filter(tunable => most.includes(tunable));
+    }
 
     /* Axes: the tunables, and the time in bands of equal counts. */
     function axes(ranked) {
@@ -144,7 +152,8 @@ fa.parallel = function () {
         id: "parallel", title: "Parallel coordinates", short: "Parallel", draw,
         keep: () => [...brushed],
         restore: kept => kept.forEach(([name, range]) => brushed.set(name, range)),
-        lead: "Drag along an axis to choose a range; or use the filter. The orange line is the fastest configuration.",
+        lead: "Drag along an axis to choose a range; or use the filter. The orange line is the fastest configuration."
+            + (all.length > AXES ? ` Of ${all.length} tunables, the ${AXES} that explain most have an axis.` : ""),
         controls(redraw) {
             clear.addEventListener("click", () => { brushed.clear(); redraw(); });
             return [said, use, clear];

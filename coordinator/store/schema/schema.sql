@@ -35,7 +35,7 @@ INSERT INTO tally(name)
   VALUES('owner'), ('run'), ('request'), ('sweep'), ('gate'), ('shape'),
   ('config'), ('outcome'), ('host'), ('gpu'), ('lease'), ('interval'),
   ('event'), ('build'), ('result'), ('tool'), ('contest'), ('contestant'),
-  ('contest_shape'), ('step');
+  ('contest_shape'), ('step'), ('held'), ('ready'), ('acquisition');
 UPDATE tally SET checksum=checksum_short(name, row_count, checksum_sum);
 
 -- ---- what was asked for ----
@@ -213,6 +213,32 @@ CREATE TABLE interval(
   checksum INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY(host, epoch, start_ns),
   FOREIGN KEY(epoch, lease) REFERENCES lease(epoch, id)
+) STRICT, WITHOUT ROWID;
+
+-- Machines that start= acquired for this sweep (docs/fleet.md).  A row is
+-- committed before start= runs, and 'released' only after stop= has succeeded,
+-- so that each row of another state is a machine that may cost money.
+CREATE TABLE acquisition(
+  id TEXT PRIMARY KEY,            -- drawn; start= and stop= get it
+  host TEXT NOT NULL,             -- its name in the hosts file
+  state TEXT NOT NULL
+    CHECK(state='starting' OR state='acquired' OR state='stopping'
+    OR state='released'),
+  start_command TEXT NOT NULL,
+  stop_command TEXT NOT NULL,
+  folder TEXT NOT NULL,           -- where both run
+  machine TEXT NOT NULL,          -- what start= printed as id=; '' nothing
+  address TEXT NOT NULL,          -- where the host is reached; '' not yet
+  pid INTEGER NOT NULL,           -- of start=, which may outlive fa-coord
+  pid_ticks INTEGER NOT NULL,     -- its start, in clock ticks after the boot
+  boot_id TEXT NOT NULL,          -- the boot to which the pid belongs
+  rate_usd_per_h REAL,
+  started_utc INTEGER NOT NULL,
+  acquired_utc INTEGER,           -- start= has succeeded
+  released_utc INTEGER,           -- stop= has succeeded
+  stop_tries INTEGER NOT NULL,    -- how often stop= was run
+  why TEXT NOT NULL,              -- what failed last; '' nothing
+  checksum INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE event(
@@ -415,4 +441,38 @@ CREATE TABLE step(
   time_s REAL,                    -- what the search was told; or NULL
   checksum INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY(sweep, position)
+) STRICT, WITHOUT ROWID;
+
+-- ---- prices and circumstances, as they were at the time ----
+
+-- For how long a host was held, at what rate, and for what.  While a run holds a
+-- host, the row grows with each commit.  Another rate begins another row, so the
+-- past keeps its price.  The finalists are proved in a database of their own;
+-- their rows are copied from there, so 'host' and 'epoch' refer to no row.
+CREATE TABLE held(
+  host TEXT NOT NULL,
+  epoch INTEGER NOT NULL,
+  start_ns INTEGER NOT NULL,      -- CLOCK_BOOTTIME of the coordinator
+  end_ns INTEGER NOT NULL,
+  start_utc INTEGER NOT NULL,
+  rate_usd_per_h REAL,            -- NULL: unpriced
+  phase TEXT NOT NULL
+    CHECK(phase='search' OR phase='proof' OR phase='confirm'
+    OR phase='bench' OR phase='profile' OR phase='builds'),
+  checksum INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY(host, epoch, start_ns)
+) STRICT, WITHOUT ROWID;
+
+-- What a host (gpu '') and each of its GPUs were when the host became ready.  A
+-- result was measured under the newest row that is not younger than its lease.
+CREATE TABLE ready(
+  host TEXT NOT NULL,
+  gpu TEXT NOT NULL,              -- its UUID
+  at_utc INTEGER NOT NULL,
+  driver TEXT NOT NULL,           -- of the GPU
+  boot_id TEXT NOT NULL,
+  worker_version TEXT NOT NULL,
+  toolkit TEXT NOT NULL,
+  checksum INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY(host, gpu, at_utc)
 ) STRICT, WITHOUT ROWID;

@@ -36,6 +36,7 @@ static const struct {
     { "import", "" },   /* it prints nothing on standard output */
     { "verify", "json db" },
     { "recover", "json db" },
+    { "prune", "json db hosts" },
     { "config", "json" },
 };
 

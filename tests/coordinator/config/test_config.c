@@ -102,6 +102,11 @@ static void what_a_user_types_is_read_back(void **state)
         0);
     config_text(spec, values, &out);
     assert_string_equal(buf_text(&out), "N_B=7 A=false X=0.25 MODE=slow");
+    buf_clear(&out);
+    assert_int_equal(
+        config_parse(spec, "MODE=slow,X=0.25,A=0", values, &texts, &err), 0);
+    config_text(spec, values, &out); /* N_B has one value */
+    assert_string_equal(buf_text(&out), "N_B=64 A=false X=0.25 MODE=slow");
     buf_fini(&out);
     buf_fini(&texts);
     spec_free(spec);
@@ -148,6 +153,36 @@ static void four_digits_are_enough_of_a_key(void **state)
     assert_false(config_is_key_prefix("b5edb5edb5edb5edb5edb5edb5edb5ed0"));
 }
 
+static void a_value_that_no_other_has_is_remarked(void **state)
+{
+    static const struct {
+        const char *typed, *remark;
+    } cases[] = {
+        { "MODE=fast", "" },
+        { "X=2", "" }, /* the baseline's */
+        { "MODE=fsat", "the sweep has no MODE=fsat; did you mean 'fast'?" },
+        { "MODE=other", "the sweep has no MODE=other; it has fast, a-b" },
+        { "X=0.75", "the sweep has no X=0.75; it has 0.5, 1.0" },
+    };
+    struct spec *spec = all_kinds();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct value values[4];
+        struct buf texts;
+        struct err err, remark;
+
+        buf_init(&texts, 4096);
+        memcpy(values, spec->baseline.values, sizeof(values));
+        assert_int_equal(
+            config_parse_over(spec, cases[i].typed, values, &texts, &err), 0);
+        config_remark(spec, values, &remark);
+        assert_string_equal(remark.text, cases[i].remark);
+        buf_fini(&texts);
+    }
+    spec_free(spec);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +192,7 @@ int main(void)
         cmocka_unit_test(what_a_user_types_is_read_back),
         cmocka_unit_test(each_error_has_its_message),
         cmocka_unit_test(four_digits_are_enough_of_a_key),
+        cmocka_unit_test(a_value_that_no_other_has_is_remarked),
     };
     struct err err;
 

@@ -11,7 +11,7 @@
 
 #include "common/err.h"
 #include "coordinator/replay/landscape.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 
 #define READ_NAME "land_fixture_%d.json"
 

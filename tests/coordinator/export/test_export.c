@@ -276,7 +276,8 @@ static void a_wrong_configuration_is_refused(void **state)
 static void an_unknown_configuration_is_refused(void **state)
 {
     named(*state, "BLOCK_SIZE=96,VECTOR=true",
-          "BLOCK_SIZE=96 VECTOR=true is not a configuration of this sweep");
+          "BLOCK_SIZE=96 VECTOR=true is not a configuration of this sweep: the "
+          "sweep has no BLOCK_SIZE=96; it has 64, 128, 256, 512");
 }
 
 static void a_gated_configuration_is_refused(void **state)

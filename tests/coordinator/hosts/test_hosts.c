@@ -18,8 +18,6 @@
 #define NAME_WHY                                                       \
     "write an alias of ~/.ssh/config, a name or an address: letters, " \
     "digits, '.', '-' and '_'"
-#define LATER_WHY \
-    "remove the attribute; acquire and release the machine yourself"
 #define WORDS_WHY \
     "after the host, write attributes as key=value without blanks around '='"
 
@@ -33,7 +31,9 @@ static const struct {
       "  gpu7 rat=0.68\n"
       "       ^\n"
       "the attributes are role gpus slots rate key workdir nvcc allow "
-      "hostkey jump transport; did you mean 'rate'?" },
+      "hostkey jump transport start stop poweroff boot min_bill round spot "
+      "max; did you "
+      "mean 'rate'?" },
     { "gpu7 allow=~/a::/b", "hosts.txt:1:16: allow has an empty folder\n"
                             "  gpu7 allow=~/a::/b\n"
                             "                 ^\n"
@@ -47,7 +47,8 @@ static const struct {
       "  gpu7 zzzzzzzz=1\n"
       "       ^\n"
       "the attributes are role gpus slots rate key workdir nvcc allow "
-      "hostkey jump transport" },
+      "hostkey jump transport start stop poweroff boot min_bill round spot "
+      "max" },
     { "gpu7\n-oProxyCommand=x",
       "hosts.txt:2:1: host '-oProxyCommand=x' starts with '-'\n"
       "  -oProxyCommand=x\n"
@@ -75,12 +76,14 @@ static const struct {
     { "gpu7\th\xc3\xa4st rate=1",
       "hosts.txt:1:6: 'h\xc3\xa4st' is not an attribute\n"
       "  gpu7 h\xc3\xa4st rate=1\n       ^\n" WORDS_WHY },
-    { "h\xc3\xa4st rat=1", "hosts.txt:1:7: unknown attribute 'rat'\n"
-                           "  h\xc3\xa4st rat=1\n"
-                           "       ^\n"
-                           "the attributes are role gpus slots rate key "
-                           "workdir nvcc allow hostkey jump transport; did you "
-                           "mean 'rate'?" },
+    { "h\xc3\xa4st rat=1",
+      "hosts.txt:1:7: unknown attribute 'rat'\n"
+      "  h\xc3\xa4st rat=1\n"
+      "       ^\n"
+      "the attributes are role gpus slots rate key "
+      "workdir nvcc allow hostkey jump transport start "
+      "stop poweroff boot min_bill round spot max; did you "
+      "mean 'rate'?" },
     { "h\xc3\xa4st", "hosts.txt:1:1: 'h\xc3\xa4st' is not a host\n  "
                      "h\xc3\xa4st\n  ^\n" NAME_WHY },
     { "@gpu7",
@@ -147,19 +150,102 @@ static const struct {
       "  gpu7 workdir=/tmp/$(id)\n"
       "                    ^\n"
       "a remote path may contain only letters, digits and / . _ - + @ % , :" },
-    { "gpu7 spot", "hosts.txt:1:6: this version does not support attribute "
-                   "'spot'\n"
-                   "  gpu7 spot\n"
-                   "       ^\n" LATER_WHY },
-    { "gpu7 start=\"run me\"",
-      "hosts.txt:1:6: this version does not support attribute 'start'\n"
-      "  gpu7 start=\"run me\"\n"
-      "       ^\n" LATER_WHY },
-    { "gpu7 transport=tcp",
-      "hosts.txt:1:16: this version does not support transport=tcp\n"
-      "  gpu7 transport=tcp\n"
+    { "gpu7 start=./rent", "hosts.txt:1:6: start= is given without stop=\n"
+                           "  gpu7 start=./rent\n"
+                           "       ^\n"
+                           "add stop=, or the machine would run for ever" },
+    { "gpu7 start=\"./rent | tee log\" stop=./end",
+      "hosts.txt:1:20: the command contains the character '|'\n"
+      "  gpu7 start=\"./rent | tee log\" stop=./end\n"
+      "                     ^\n"
+      "no shell reads the command; write a script, and name it here" },
+    { "gpu7 stop=./end", "hosts.txt:1:6: stop= is given without start=\n"
+                         "  gpu7 stop=./end\n"
+                         "       ^\n"
+                         "add start=, or remove stop=: only what a sweep "
+                         "started is stopped" },
+    { "gpu7 boot=90s",
+      "hosts.txt:1:6: attribute 'boot' has no effect without start=\n"
+      "  gpu7 boot=90s\n"
+      "       ^\n"
+      "add start= and stop=, or remove it" },
+    { "gpu7 start=./a stop=./b boot=90",
+      "hosts.txt:1:30: '90' is not a time\n"
+      "  gpu7 start=./a stop=./b boot=90\n"
+      "                               ^\n"
+      "write seconds, minutes or hours: 90s, 2m, 1h" },
+    { "localhost start=./a stop=./b",
+      "hosts.txt:1:11: 'localhost' cannot be started\n"
+      "  localhost start=./a stop=./b\n"
+      "            ^\n"
+      "write user@localhost to reach this machine over SSH" },
+    { "pool l4 start=./a stop=./b", "hosts.txt:1:6: pool 'l4' has no max=\n"
+                                    "  pool l4 start=./a stop=./b\n"
+                                    "       ^\n"
+                                    "write pool NAME max=8 start=... "
+                                    "stop=..." },
+    { "localhost poweroff=./off",
+      "hosts.txt:1:11: 'localhost' is not powered off\n"
+      "  localhost poweroff=./off\n"
+      "            ^\n"
+      "this is the machine of fa-coord itself" },
+    { "gpu7 max=3", "hosts.txt:1:10: max= is for a pool\n"
+                    "  gpu7 max=3\n"
+                    "           ^\n"
+                    "write pool NAME max=8 start=... stop=..." },
+    { "gpu7 transport=udp",
+      "hosts.txt:1:16: unknown transport 'udp'\n"
+      "  gpu7 transport=udp\n"
       "                 ^\n"
-      "leave it out to reach the host over SSH" },
+      "write transport=ssh, or transport=tcp for a worker that dials back" },
+    { "gpu7 transport=tcp jump=gate",
+      "hosts.txt:1:20: attribute 'jump' has no effect here\n"
+      "  gpu7 transport=tcp jump=gate\n"
+      "                     ^\n"
+      "with transport=tcp the worker dials back; leave one of the two out" },
+    { "gpu7 transport=tcp start=./a stop=./b",
+      "hosts.txt:1:20: attribute 'start' has no effect here\n"
+      "  gpu7 transport=tcp start=./a stop=./b\n"
+      "                     ^\n"
+      "with transport=tcp the worker dials back; leave one of the two out" },
+    { "gpu7 nodes=4", "hosts.txt:1:6: attribute 'nodes' has no effect here\n"
+                      "  gpu7 nodes=4\n"
+                      "       ^\n"
+                      "it is for slurm:PARTITION" },
+    { "slurm:gpu",
+      "hosts.txt:1:1: slurm:gpu has no workdir\n"
+      "  slurm:gpu\n"
+      "  ^\n"
+      "add workdir=/FOLDER, a folder that this machine and the nodes share" },
+    { "slurm: workdir=/w", "hosts.txt:1:1: 'slurm:' names no partition\n"
+                           "  slurm: workdir=/w\n"
+                           "  ^\n"
+                           "write slurm:PARTITION, as sinfo names it" },
+    { "slurm:gpu nodes=4-2 workdir=/w",
+      "hosts.txt:1:17: nodes '4-2' is not in 1..1000\n"
+      "  slurm:gpu nodes=4-2 workdir=/w\n"
+      "                  ^\n"
+      "write nodes=4, or nodes=1-16 for one to 16" },
+    { "slurm:gpu time=0:0 workdir=/w",
+      "hosts.txt:1:16: '0:0' is not a time of Slurm\n"
+      "  slurm:gpu time=0:0 workdir=/w\n"
+      "                 ^\n"
+      "write time=30 (minutes), 0:30:00 or 1-12:00:00, up to a year" },
+    { "slurm:gpu gpus=0,1 workdir=/w",
+      "hosts.txt:1:1: gpus=0,1 is no number of GPUs\n"
+      "  slurm:gpu gpus=0,1 workdir=/w\n"
+      "  ^\n"
+      "of Slurm, gpus=4 is how many GPUs each node has to have" },
+    { "slurm:gpu workdir=/w key=~/k",
+      "hosts.txt:1:22: attribute 'key' has no effect here\n"
+      "  slurm:gpu workdir=/w key=~/k\n"
+      "                       ^\n"
+      "Slurm starts the worker, which dials back" },
+    { "slurm:gpu nodes=2 workdir=/w\nslurm:gpu nodes=3 workdir=/w",
+      "hosts.txt:2:1: host 'slurm:gpu-1' is already on line 1\n"
+      "  slurm:gpu nodes=3 workdir=/w\n"
+      "  ^\n"
+      "name each host once, with all its attributes" },
     { "gpu7 hostkey=SHA256:abc",
       "hosts.txt:1:14: 'SHA256:abc' is not a fingerprint\n"
       "  gpu7 hostkey=SHA256:abc\n               ^\nwrite SHA256: and 43 "
@@ -307,6 +393,53 @@ static void ranges_expand(void **state)
     names_are("a,b[1-2],c rate=1", "a b1 b2 c ");
 }
 
+static void each_node_of_slurm_is_a_host(void **state)
+{
+    struct hosts hosts = parse("slurm:gpu nodes=1-3 gpus=4 time=0:30:00 "
+                               "rate=2.80 workdir=/w\n"
+                               "slurm:cpu gpus=0 time=1-2 workdir=/w\n");
+    const struct host *host = &hosts.list[2];
+
+    (void)state;
+    names_are("slurm:gpu nodes=1-3 workdir=/w",
+              "slurm:gpu-1 slurm:gpu-2 slurm:gpu-3 ");
+    assert_int_equal(hosts.n, 4);
+    assert_string_equal(host->name, "slurm:gpu-3");
+    assert_string_equal(host->gpus, "all");
+    assert_string_equal(host->dial.slurm.partition, "gpu");
+    assert_int_equal(host->dial.slurm.task, 3);
+    assert_int_equal(host->dial.slurm.least, 1);
+    assert_int_equal(host->dial.slurm.most, 3);
+    assert_int_equal(host->dial.slurm.gpus, 4);
+    assert_int_equal(host->dial.slurm.minutes, 30);
+    assert_float_equal(host->rate, 2.8, 1e-12);
+    assert_true(host->dial.back);
+    assert_string_equal(hosts.list[3].gpus, "none");
+    assert_int_equal(hosts.list[3].dial.slurm.minutes, 26 * 60);
+    hosts_fini(&hosts);
+}
+
+static void times_are_those_of_sbatch(void **state)
+{
+    static const struct {
+        const char *text;
+        int minutes;
+    } rows[] = { { "30", 30 },    { "30:01", 31 },    { "2:00:00", 120 },
+                 { "1-0", 1440 }, { "1-1:30", 1530 }, { "0-0:0:1", 1 } };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char line[80];
+        struct hosts hosts;
+
+        snprintf(line, sizeof(line), "slurm:gpu workdir=/w time=%s",
+                 rows[i].text);
+        hosts = parse(line);
+        assert_int_equal(hosts.list->dial.slurm.minutes, rows[i].minutes);
+        hosts_fini(&hosts);
+    }
+}
+
 static void addresses_in_brackets_are_no_ranges(void **state)
 {
     struct hosts hosts = parse("[2001:db8::1]\nme@[fe80::1%eth0]:2222");
@@ -371,6 +504,45 @@ static void a_long_line_is_shown_in_part(void **state)
     assert_true(strlen(err.text) < 400);
 }
 
+static void a_rented_host_says_what_it_costs_to_hold(void **state)
+{
+    static const char text[] =
+        "gpu7 rate=0.68 start=\"./rent {host}\" stop=\"./end {host}\" "
+        "boot=90s min_bill=1m round=1s spot\n"
+        "gpu8\n";
+    struct hosts hosts;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(hosts_parse("h", text, strlen(text), &hosts, &err), 0);
+    assert_true(host_is_rented(&hosts.list[0]));
+    assert_string_equal(hosts.list[0].rental.start, "./rent {host}");
+    assert_string_equal(hosts.list[0].rental.stop, "./end {host}");
+    assert_true(hosts.list[0].rental.boot_s == 90);
+    assert_true(hosts.list[0].rental.min_bill_s == 60);
+    assert_true(hosts.list[0].rental.round_s == 1);
+    assert_true(hosts.list[0].rental.spot);
+    assert_false(host_is_rented(&hosts.list[1]));
+    hosts_fini(&hosts);
+}
+
+static void a_pool_is_as_many_hosts_as_it_may_have(void **state)
+{
+    static const char text[] =
+        "pool l4 max=3 rate=0.68 start=./rent stop=./end\npool\n";
+    struct hosts hosts;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(hosts_parse("h", text, strlen(text), &hosts, &err), 0);
+    assert_int_equal(hosts.n, 4);
+    assert_string_equal(hosts.list[0].name, "l4-1");
+    assert_string_equal(hosts.list[2].name, "l4-3");
+    assert_true(host_is_rented(&hosts.list[2]));
+    assert_string_equal(hosts.list[3].name, "pool");
+    hosts_fini(&hosts);
+}
+
 static void a_missing_file_is_named(void **state)
 {
     struct hosts hosts;
@@ -394,11 +566,15 @@ int main(void)
         cmocka_unit_test(a_host_without_a_rate_is_unpriced),
         cmocka_unit_test(localhost_alone_means_no_ssh),
         cmocka_unit_test(ranges_expand),
+        cmocka_unit_test(each_node_of_slurm_is_a_host),
+        cmocka_unit_test(times_are_those_of_sbatch),
         cmocka_unit_test(addresses_in_brackets_are_no_ranges),
         cmocka_unit_test(files_of_other_tools_parse),
         cmocka_unit_test(an_inventory_says_how_to_reach),
         cmocka_unit_test(too_many_hosts_are_refused),
         cmocka_unit_test(a_long_line_is_shown_in_part),
+        cmocka_unit_test(a_rented_host_says_what_it_costs_to_hold),
+        cmocka_unit_test(a_pool_is_as_many_hosts_as_it_may_have),
         cmocka_unit_test(a_missing_file_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* The reactor's table of functions, over real threads and sockets, with a
  * script as the worker (next to this program, as fa-worker is). */
 #include <dirent.h>
+#include <dlfcn.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -43,7 +43,7 @@ static int open_stage(void **state)
         return -1;
     snprintf(stage.path, sizeof(stage.path), "%s/router", stage.folder);
     stage.zctx = zmq_ctx_new();
-    if (router_open(stage.zctx, stage.path, 2, &stage.server, NULL) < 0)
+    if (router_open(stage.zctx, stage.path, 2, NULL, &stage.server, NULL) < 0)
         return -1;
     for (size_t i = 0; i < 2; i++)
         router_admit(stage.server, i, stage.public_key[i], stage.secret_key[i],
@@ -338,10 +338,11 @@ static void the_path_of_a_socket_has_107_bytes(void **state)
     (void)snprintf(path, sizeof(path), "%s/%0*d", stage->folder,
                    (int)(PATH_BYTES_MAX + 1 - strlen(stage->folder) - 1), 0);
     assert_int_equal(strlen(path), PATH_BYTES_MAX + 1);
-    assert_int_equal(router_open(zctx, path, 1, &router, &err), ERR_SYSTEM);
+    assert_int_equal(router_open(zctx, path, 1, NULL, &router, &err),
+                     ERR_SYSTEM);
     assert_non_null(strstr(err.text, "longer than the 107 bytes"));
     path[PATH_BYTES_MAX] = '\0';
-    assert_int_equal(router_open(zctx, path, 1, &router, &err), 0);
+    assert_int_equal(router_open(zctx, path, 1, NULL, &router, &err), 0);
     router_close(router);
     zmq_ctx_term(zctx);
     unlink(path);
@@ -356,7 +357,7 @@ static void its_secret_key_is_wiped(void **state)
 
     snprintf(path, sizeof(path), "%s/wiped", stage->folder);
     wiped = 0;
-    assert_int_equal(router_open(zctx, path, 1, &router, NULL), 0);
+    assert_int_equal(router_open(zctx, path, 1, NULL, &router, NULL), 0);
     assert_true(wiped > 0);
     router_close(router);
     zmq_ctx_term(zctx);

@@ -235,7 +235,7 @@ void rig_open_bare(struct rig *rig, size_t n)
                                       .passes = none,
                                       .stay.linger_s = SWEEP_LINGER_S,
                                       .attempts = 2,
-                                      .quiet = true } };
+                                      .watch.quiet = true } };
     for (size_t i = 0; i < n; i++)
         snprintf(rig->list[i].name, sizeof(rig->list[i].name), "%c",
                  (char)('a' + (char)i));
@@ -441,7 +441,8 @@ size_t rig_dispatch(struct rig *rig)
 {
     size_t before = rig_count(rig, MSG_BUILD) + rig_count(rig, MSG_MEASURE);
 
-    dispatch_turn(&rig->sweep);
+    dispatch_ask(&rig->sweep);
+    dispatch_leases(&rig->sweep);
     return rig_count(rig, MSG_BUILD) + rig_count(rig, MSG_MEASURE) - before;
 }
 

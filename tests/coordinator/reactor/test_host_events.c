@@ -12,6 +12,8 @@
 #include "coordinator/reactor/inbox.h"
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/state/outbox.h"
+#include "coordinator/store/sql.h"
+#include "coordinator/store/store.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 
 static struct rig rig;
@@ -352,6 +354,23 @@ static void another_gpu_by_the_same_number_has_no_orders(void **state)
     assert_string_equal(why, "its GPU is gone");
 }
 
+/* Also what a host was before it came back as something else. */
+static void what_a_host_was_when_it_became_ready_is_kept(void **state)
+{
+    int64_t rows = 0;
+
+    (void)state;
+    rig_come(&rig, 0, 7, NULL, 0);
+    rig.now_ns += NS_PER_S;
+    rig_come(&rig, 0, 8, NULL, 0);
+    assert_int_equal(sql_number(store_db(rig.sweep.mail.store),
+                                "SELECT count(*) FROM ready WHERE host='a' AND"
+                                " toolkit<>'' AND gpu IN ('', 'GPU-0')",
+                                &rows, &err, ""),
+                     0);
+    assert_int_equal(rows, 4);
+}
+
 static void who_only_measures_builds_nothing(void **state)
 {
     (void)state;
@@ -386,6 +405,7 @@ int main(void)
         CASE(a_gpu_that_a_host_had_once_is_free_for_another),
         CASE(a_gpu_of_another_model_does_not_measure),
         CASE(another_gpu_by_the_same_number_has_no_orders),
+        CASE(what_a_host_was_when_it_became_ready_is_kept),
         CASE(who_only_measures_builds_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -434,15 +434,15 @@ static void builds_that_fail_are_told_to_those_who_ask(void **state)
     char told[64] = "";
 
     (void)state;
-    rig.options.unbuilt = keep_unbuilt;
-    rig.options.unbuilt_arg = told;
+    rig.options.unbuilt.tell = keep_unbuilt;
+    rig.options.unbuilt.arg = told;
     assert_int_equal(take_blaming(&build, "compile", "sweep", "4 for 3"), 0);
     assert_string_equal(told, "kernel: 4 for 3\n");
     assert_null(rig.sweep.reactor.ending);
     rig_close(&rig);
     rig_open(&rig, 1);
-    rig.options.unbuilt = keep_unbuilt;
-    rig.options.unbuilt_arg = told;
+    rig.options.unbuilt.tell = keep_unbuilt;
+    rig.options.unbuilt.arg = told;
     rig_ready(&rig, 0, 1, 1);
     assert_int_equal(rig_dispatch(&rig), 2);
     assert_int_equal(rig_built(&rig, rig_first(&rig, MSG_BUILD), "compile"), 0);

@@ -8,15 +8,19 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 
 #include "common/clock.h"
-#include "coordinator/reactor/description.h"
+#include "coordinator/notes/description.h"
 #include "coordinator/reactor/resume.h"
 #include "coordinator/reactor/shutdown.h"
+#include "coordinator/schedule/bill.h"
 #include "coordinator/schedule/incumbents.h"
+#include "coordinator/schedule/ledger.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/state/records.h"
 #include "coordinator/store/store.h"
+#include "coordinator/store/store_held.h"
 #include "coordinator/stored/stored_work.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 
@@ -136,10 +140,10 @@ static void open_leases_end_and_may_be_adopted(void **state)
     put_lease(lease_before(1, 2, "build"));
     put_lease(lease_before(2, 3, "measure"));
     put_lease(lease_before(3, 0, "build"));
-    rig.sweep.mail.pending = 0;
+    rig.sweep.mail.pace.rows = 0;
     assert_int_equal(resume_take_past(&rig.sweep, &err), 0);
     assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'cancelled'"), 3);
-    assert_int_equal(rig.sweep.mail.pending, 3); /* to be committed */
+    assert_int_equal(rig.sweep.mail.pace.rows, 3); /* to be committed */
     assert_int_equal(rig.sweep.work.n_left, 3);
     assert_true(resume_was_given(&rig.sweep, 0, JOB_BUILD, 0, 0));
     assert_true(resume_was_given(&rig.sweep, 0, JOB_BUILD, 2, 0));
@@ -340,29 +344,34 @@ static void a_fresh_sweep_says_nothing_of_the_past(void **state)
     assert_string_equal(rig_heard(&rig), "");
 }
 
+static void sum_up(void *arg, const struct store_held *held)
+{
+    bill_add(arg, held->end_ns - held->start_ns, held->rate_usd_per_h);
+}
+
+/* At the rates of their times, whether or not the host was ever ready. */
 static void what_was_spent_before_counts(void **state)
 {
-    struct store_host host = { .name = "a",
+    struct store_held held = { .host = "a",
+                               .epoch = RIG_EPOCH,
+                               .start_ns = 0,
+                               .end_ns = 1800 * NS_PER_S,
                                .rate_usd_per_h = 2,
-                               .machine = "",
-                               .boot_id = "",
-                               .worker_version = "",
-                               .toolkit = "" };
-    struct store_interval interval = { .host = "a",
-                                       .epoch = RIG_EPOCH,
-                                       .start_ns = 0,
-                                       .end_ns = 1800 * NS_PER_S,
-                                       .category = "idle" };
-    double usd = -1;
+                               .phase = "search" };
+    struct bill bill = { 0 };
 
     (void)state;
-    assert_int_equal(stored_work_usd(rig.sweep.mail.store, &usd, &err), 0);
-    assert_true(usd == 0);
-    assert_int_equal(store_host_put(rig.sweep.mail.store, &host, &err), 0);
-    assert_int_equal(store_interval_put(rig.sweep.mail.store, &interval, &err),
-                     0);
-    assert_int_equal(stored_work_usd(rig.sweep.mail.store, &usd, &err), 0);
-    assert_true(fabs(usd - 1) < 1e-9);
+    assert_int_equal(
+        stored_work_held(rig.sweep.mail.store, sum_up, &bill, &err), 0);
+    assert_int_equal(bill.held_ns, 0);
+    assert_int_equal(store_held_put(rig.sweep.mail.store, &held, &err), 0);
+    held.start_ns = held.end_ns;
+    held.end_ns += 900 * NS_PER_S;
+    held.rate_usd_per_h = 8;
+    assert_int_equal(store_held_put(rig.sweep.mail.store, &held, &err), 0);
+    assert_int_equal(
+        stored_work_held(rig.sweep.mail.store, sum_up, &bill, &err), 0);
+    assert_true(fabs(bill_usd(&bill) - 3) < 1e-9);
 }
 
 static void an_hour_costs_its_rate_and_no_rate_is_no_price(void **state)
@@ -371,12 +380,15 @@ static void an_hour_costs_its_rate_and_no_rate_is_no_price(void **state)
     rig.now_ns += 1800 * NS_PER_S;
     assert_true(isnan(reactor_usd(&rig.sweep)));
     rig.list[1].has_rate = true;
-    rig.list[1].rate = 3;
+    ledger_price(rig.sweep.fleet.ledger, 1, 3, rig.now_ns);
+    ledger_hold(rig.sweep.fleet.ledger, 1, rig.now_ns);
+    rig.now_ns += 1800 * NS_PER_S;
     assert_true(fabs(reactor_usd(&rig.sweep) - 1.5) < 1e-9);
-    rig.sweep.fleet.usd_before = 1;
+    rig.sweep.fleet.before.priced_usd = 1;
     assert_true(fabs(reactor_usd(&rig.sweep) - 2.5) < 1e-9);
-    rig.list[1].has_rate = false;
-    assert_true(fabs(reactor_usd(&rig.sweep) - 1) < 1e-9);
+    ledger_release(rig.sweep.fleet.ledger, 1, rig.now_ns);
+    rig.now_ns += 1800 * NS_PER_S;
+    assert_true(fabs(reactor_usd(&rig.sweep) - 2.5) < 1e-9);
 }
 
 /* What a host built in an earlier run lies there still. */
@@ -399,6 +411,48 @@ static void a_build_of_the_same_host_and_toolkit_is_not_done_again(void **state)
     snprintf(rig.sweep.fleet.hosts[0].worker.toolkit, 32, "g++ 13");
     resume_take_cache(&rig.sweep, 0);
     assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
+}
+
+/* Its artifact would be measured for what it was not built of. */
+static void a_build_whose_row_was_changed_ends_the_sweep(void **state)
+{
+    (void)state;
+    rig_ready(&rig, 0, 1, 1);
+    rig_build_two(&rig);
+    sched_vanished(rig.sweep.work.sched, 0);
+    (void)rig_number(&rig, "UPDATE build SET artifact = 'a7'"
+                           " WHERE purpose = 'kernel' RETURNING 1");
+    resume_take_cache(&rig.sweep, 0);
+    assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
+    assert_int_equal(rig.sweep.reactor.exit_code, EXIT_DATABASE);
+    assert_non_null(strstr(rig.sweep.reactor.fatal.text,
+                           "'fa-coord recover' copies what does"));
+}
+
+static int count_statement(unsigned what, void *n, void *stmt, void *text)
+{
+    (void)what;
+    (void)stmt;
+    (void)text;
+    ++*(int *)n;
+    return 0;
+}
+
+/* Otherwise a thousand hosts would ask a million times each. */
+static void a_host_that_never_built_is_asked_about_once(void **state)
+{
+    struct sqlite3 *db = store_db(rig.sweep.mail.store);
+    int statements = 0;
+
+    (void)state;
+    rig_ready(&rig, 0, 1, 1);
+    rig_build_two(&rig);
+    assert_int_equal(
+        sqlite3_trace_v2(db, SQLITE_TRACE_STMT, count_statement, &statements),
+        SQLITE_OK);
+    resume_take_cache(&rig.sweep, 1);
+    assert_int_equal(statements, 1);
+    sqlite3_trace_v2(db, 0, NULL, NULL);
 }
 
 /* It may have rolled back what is not committed yet. */
@@ -587,7 +641,9 @@ int main(void)
         CASE(what_was_spent_before_counts),
         CASE(an_hour_costs_its_rate_and_no_rate_is_no_price),
         CASE(a_build_of_the_same_host_and_toolkit_is_not_done_again),
+        CASE(a_host_that_never_built_is_asked_about_once),
         CASE(a_database_that_cannot_be_read_then_ends_the_sweep),
+        CASE(a_build_whose_row_was_changed_ends_the_sweep),
         CASE(only_who_is_ready_has_what_it_built),
         CASE(errors_have_their_exit_codes),
         CASE(a_sweep_without_a_correct_configuration_has_no_winner),

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "common/clock.h"
+#include "coordinator/reserve/reserve.h"
 #include "tests/coordinator/reactor/whole_run.h"
 
 static struct rig rig;
@@ -76,13 +77,63 @@ static void the_budget_ends_it_when_it_is_spent(void **state)
     assert_int_equal(rig.turns, 20 + 1);
 }
 
+/* The host answers in the next turn: what is built, is built, and is right. */
+static void step_with_answers(struct rig *r)
+{
+    static struct rig_result results[RIG_QUEUE];
+    static size_t answered;
+
+    if (r->turns <= 1)
+        answered = 0;
+    if (r->n_taken == r->n_queue)
+        r->n_taken = r->n_queue = 0;
+    whole_run_step_with_host(r);
+    for (; answered < r->n_sent; answered++) {
+        const struct rig_sent *sent = &r->sent[answered];
+        struct rig_result *result = &results[r->n_queue];
+
+        if (sent->type != MSG_BUILD && sent->type != MSG_MEASURE)
+            continue;
+        rig_result_of(sent, sent->type == MSG_BUILD ? "built" : "correct", 1e-3,
+                      result);
+        result->msg.epoch = r->epoch;
+        rig_queue(r, 0, result->msg);
+    }
+}
+
+/* Two configurations are correct after some turns; then the rest of 3.6 s is
+ * what the confirmation takes. */
+static void what_a_confirmation_takes_is_kept_back(void **state)
+{
+    const struct reserve_pass reserve = {
+        .contestants = 2, .shapes = 1, .blocks = 10, .gpus = 1
+    };
+    bool held_back = false;
+
+    (void)state;
+    rig.options.caps.reserve = &reserve;
+    rig.options.caps.held_back = &held_back;
+    assert_int_equal(whole_run(&rig, step_with_answers, 3.6, &err), 0);
+    assert_true(held_back);
+    assert_int_equal(rig_rows(&rig, "run WHERE ending = 'budget'"), 1);
+    assert_int_equal(rig_rows(&rig, "outcome WHERE outcome = 'correct'"), 2);
+}
+
+static void without_a_confirmation_nothing_is_kept_back(void **state)
+{
+    (void)state;
+    assert_int_equal(whole_run(&rig, step_with_answers, 3.6, &err), 0);
+    assert_int_equal(rig_rows(&rig, "run WHERE ending = 'done'"), 1);
+    assert_int_equal(rig_rows(&rig, "outcome WHERE outcome = 'correct'"), 30);
+}
+
 /* Heard at 0.1 s for the last time. */
 static void a_silent_host_is_suspect_after_15_s_and_lost_after_30(void **state)
 {
     const char *heard;
 
     (void)state;
-    rig.options.quiet = false;
+    rig.options.watch.quiet = false;
     rig_listen(&rig);
     assert_int_equal(whole_run(&rig, whole_run_step_with_host, 36, &err), 6);
     heard = rig_heard(&rig);
@@ -177,7 +228,7 @@ static void the_hours_of_a_host_are_written_each_second(void **state)
 static void where_nothing_is_settled_there_is_no_last_line(void **state)
 {
     (void)state;
-    rig.options.quiet = false;
+    rig.options.watch.quiet = false;
     rig_listen(&rig);
     assert_int_equal(whole_run(&rig, whole_run_step, 3.6, &err), 6);
     assert_null(strstr(rig_heard(&rig), " tried "));
@@ -274,7 +325,7 @@ static void a_cover_is_built_with_the_baseline(void **state)
     (void)state;
     n_answered = 0;
     rig.options.builds_only = rig.options.cover = true;
-    rig.options.quiet = false;
+    rig.options.watch.quiet = false;
     rig_listen(&rig);
     assert_int_equal(whole_run(&rig, step_and_answer, 0, &err), 0);
     assert_non_null(strstr(rig_heard(&rig), "20/20 built  0 failed"));
@@ -289,7 +340,7 @@ static void the_last_line_says_what_was_done(void **state)
 {
     (void)state;
     n_answered = 0;
-    rig.options.quiet = false;
+    rig.options.watch.quiet = false;
     rig_listen(&rig);
     assert_int_equal(whole_run(&rig, step_and_answer, 0, &err), 0);
     assert_non_null(strstr(rig_heard(&rig), "30/30 tried  30 correct"));
@@ -327,7 +378,7 @@ static void a_finished_sweep_on_a_gpu_connects_to_no_host(void **state)
     rig.options.device = "cuda";
     assert_int_equal(whole_run(&rig, step_and_answer, 0, &err), 0);
     assert_int_equal(rig_rows(&rig, "outcome WHERE outcome = 'correct'"), 60);
-    rig.options.quiet = false;
+    rig.options.watch.quiet = false;
     run_again_without_hosts(0);
     assert_non_null(strstr(rig_heard(&rig), "60 of 60 measurements are there "
                                             "already"));
@@ -346,7 +397,7 @@ static void an_unfinished_sweep_on_a_gpu_waits_for_its_host(void **state)
     rig.options.device = "cuda";
     assert_int_equal(whole_run(&rig, step_and_answer, 1, &err), 6);
     assert_true(rig_rows(&rig, "outcome") < 60);
-    rig.options.quiet = false;
+    rig.options.watch.quiet = false;
     run_again_without_hosts(6);
     assert_int_equal(rig.epoch, rig_number(&rig, "SELECT max(epoch) FROM run"));
     assert_null(strstr(rig_heard(&rig), "already"));
@@ -362,6 +413,8 @@ int main(void)
         CASE(a_run_is_written_down_with_what_was_told),
         CASE(without_caps_it_goes_on),
         CASE(the_budget_ends_it_when_it_is_spent),
+        CASE(what_a_confirmation_takes_is_kept_back),
+        CASE(without_a_confirmation_nothing_is_kept_back),
         CASE(a_silent_host_is_suspect_after_15_s_and_lost_after_30),
         CASE(who_says_only_hello_is_connected_again_after_30_s),
         CASE(a_lease_expires_at_its_deadline),

@@ -60,7 +60,7 @@ static void a_second_signal_waits_for_2_s(void **state)
     const char *first, *second;
 
     (void)state;
-    rig.options.quiet = false;
+    rig.options.watch.quiet = false;
     rig_listen(&rig);
     assert_int_equal(whole_run(&rig, step_with_two_signals, 0, &err),
                      128 + SIGINT);

@@ -12,7 +12,7 @@
 #include "common/err.h"
 #include "common/outcome.h"
 #include "coordinator/replay/landscape.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 
 #define FILE_NAME "landscape_test.json"
 

@@ -401,6 +401,36 @@ static void where_names_what_is_wrong_with_the_condition(void **state)
     store_close(store);
 }
 
+static void where_names_a_text_that_nothing_has(void **state)
+{
+    static const struct {
+        const char *condition, *remark;
+    } cases[] = {
+        { "outcome = 'correct'", "" }, /* it selects some */
+        { "outcome = 'crash'", "" },   /* a word, though none crashed */
+        { "outcome = 'corect'",
+          "--where: no configuration has 'corect'; did you mean 'correct'?" },
+        { "registers < 0 OR reason = 'thraeds'",
+          "--where: no configuration has 'thraeds'; did you mean 'threads'?" },
+        { "host LIKE '%correc%'", "" },
+        { "outcome = 'Bundesverfassungsgericht'", "" },
+    };
+    struct store *store = report_fixture(*state);
+    struct report *report;
+    struct err err;
+
+    assert_int_equal(report_load(store, &report, &err), 0);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct err remark;
+
+        assert_int_equal(report_where(report, cases[i].condition, &err), 0);
+        report_where_remark(report, cases[i].condition, &remark);
+        assert_string_equal(remark.text, cases[i].remark);
+    }
+    report_free(report);
+    store_close(store);
+}
+
 int main(void)
 {
 #define TEST(f) \
@@ -429,6 +459,7 @@ int main(void)
         TEST(where_selects_by_tunable_and_time),
         TEST(where_takes_unknown_registers_for_null),
         TEST(where_names_what_is_wrong_with_the_condition),
+        TEST(where_names_a_text_that_nothing_has),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/store/store_held.h"
 #include "tests/coordinator/store/store_fixture.h"
 
 #define UTC INT64_C(1700000000000000000)
@@ -127,6 +128,12 @@ static void put_machines(struct store *store)
                          &(struct store_gpu){ uuid, hosts[i], 0, "NVIDIA L4",
                                               "550.54", "{}" },
                          &err),
+           &err);
+        ok(store_held_put(
+               store,
+               &(struct store_held){ hosts[i], REPORT_FIXTURE_EPOCH, 0, HOUR_NS,
+                                     UTC, i ? (double)NAN : 0.5, "search" },
+               &err),
            &err);
         ok(store_interval_put(
                store,

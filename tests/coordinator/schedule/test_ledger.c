@@ -3,8 +3,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <math.h>
+
 #include <cmocka.h>
 
+#include "coordinator/schedule/bill.h"
 #include "coordinator/schedule/ledger.h"
 
 struct book {
@@ -234,9 +237,84 @@ static void a_phase_is_seen_when_no_work_runs(void **state)
     ledger_free(ledger);
 }
 
+static struct ledger_held held_rows[16];
+static int held_n;
+
+/* Like the store, as write_down(). */
+static void write_held(void *arg, const struct ledger_held *held)
+{
+    int i = 0;
+
+    (void)arg;
+    while (i < held_n && (held_rows[i].host != held->host ||
+                          held_rows[i].start_ns != held->start_ns))
+        i++;
+    held_rows[i] = *held;
+    held_n += i == held_n;
+}
+
+static void assert_held(int i, int64_t start, int64_t end, double rate)
+{
+    assert_in_range(i, 0, held_n - 1);
+    assert_int_equal(held_rows[i].start_ns, start);
+    assert_int_equal(held_rows[i].end_ns, end);
+    assert_true(isnan(rate) ? isnan(held_rows[i].rate_usd_per_h)
+                            : held_rows[i].rate_usd_per_h == rate);
+}
+
+static void another_rate_leaves_the_past_its_price(void **state)
+{
+    struct book book = { .n = 0 };
+    struct ledger *ledger = ledger_new(2, write_down, &book);
+    struct bill bill = { 0 };
+
+    (void)state;
+    held_n = 0;
+    ledger_keep_held(ledger, write_held);
+    ledger_price(ledger, 0, 3600, 0);
+    ledger_hold(ledger, 0, 0);
+    ledger_hold(ledger, 1, 0);
+    ledger_flush(ledger, 1000000000);
+    ledger_price(ledger, 0, 3600, 1500000000); /* the same: nothing changes */
+    ledger_price(ledger, 0, 7200, 2000000000);
+    ledger_release(ledger, 0, 5000000000);
+    ledger_release(ledger, 1, 5000000000);
+    assert_int_equal(held_n, 3);
+    assert_held(0, 0, 2000000000, 3600);
+    assert_held(1, 0, 5000000000, (double)NAN);
+    assert_held(2, 2000000000, 5000000000, 7200);
+    ledger_bill(ledger, 9000000000, &bill);
+    assert_int_equal(bill.held_ns, 10000000000);
+    assert_int_equal(bill.unpriced_ns, 5000000000);
+    assert_true(bill.priced_usd == 8);
+    ledger_free(ledger);
+}
+
+/* A host that never becomes ready costs as much as the others. */
+static void all_the_time_that_is_held_is_on_the_bill(void **state)
+{
+    struct book book = { .n = 0 };
+    struct ledger *ledger = ledger_new(1, write_down, &book);
+    struct bill bill = { 0 };
+
+    (void)state;
+    ledger_price(ledger, 0, 3600, 0);
+    ledger_hold(ledger, 0, 0);
+    ledger_bill(ledger, 2000000000, &bill);
+    assert_true(bill_usd(&bill) == 2);
+    ledger_release(ledger, 0, 3000000000);
+    ledger_hold(ledger, 0, 7000000000);
+    bill = (struct bill){ 0 };
+    ledger_bill(ledger, 8000000000, &bill);
+    assert_true(bill_usd(&bill) == 4);
+    ledger_free(ledger);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(another_rate_leaves_the_past_its_price),
+        cmocka_unit_test(all_the_time_that_is_held_is_on_the_bill),
         cmocka_unit_test(a_quiet_host_is_acquired_set_up_and_idle),
         cmocka_unit_test(measuring_leads_over_building),
         cmocka_unit_test(time_without_a_result_is_failed_or_lost),

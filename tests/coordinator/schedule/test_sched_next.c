@@ -425,6 +425,55 @@ static void a_busy_builder_repeats_nothing(void **state)
     sched_free(sched);
 }
 
+static void a_free_slot_is_idle_while_builds_wait(void **state)
+{
+    struct sched *sched = pair_new(1);
+
+    (void)state;
+    assert_false(sched_is_idle(sched)); /* there is no host */
+    sched_host_up(sched, 0, 1, 0, 0);
+    assert_true(sched_is_idle(sched));
+    pair_take(sched, JOB_BUILD, PAIR_REFERENCE, 0);
+    assert_false(sched_is_idle(sched));
+    pair_take(sched, JOB_BUILD, 0, 0);
+    pair_built(sched, PAIR_REFERENCE, 0);
+    assert_false(sched_is_idle(sched)); /* it has one ahead */
+    pair_built(sched, 0, 0);
+    assert_true(sched_is_idle(sched));
+    sched_host_pause(sched, 0, true);
+    assert_false(sched_is_idle(sched));
+    sched_free(sched);
+}
+
+static void a_gpu_with_one_lease_is_idle_while_others_wait(void **state)
+{
+    struct sched *sched = sched_new((struct sched_limits){
+        .units = 4, .shapes = 1, .hosts = 1, .attempts = 3 });
+    struct sched_lease lease;
+
+    (void)state;
+    sched_host_up(sched, 0, 5, 1, 3);
+    for (int i = 0; i < 5; i++)
+        assert_true(sched_next(sched, &lease));
+    assert_false(sched_is_idle(sched));
+    pair_built(sched, 4, 0);
+    for (int unit = 0; unit < 4; unit++)
+        pair_built(sched, unit, 0);
+    assert_true(sched_is_idle(sched));
+    pair_take(sched, JOB_MEASURE, 0, 0);
+    assert_true(sched_is_idle(sched));
+    pair_take(sched, JOB_MEASURE, 1, 0);
+    assert_false(sched_is_idle(sched));
+    pair_take(sched, JOB_MEASURE, 2, 0);
+    assert_true(sched_apply(sched, JOB_MEASURE, 0, 0, JOB_EV_RESULT, 0));
+    assert_false(sched_is_idle(sched));
+    assert_true(sched_apply(sched, JOB_MEASURE, 1, 0, JOB_EV_RESULT, 0));
+    assert_true(sched_is_idle(sched));
+    sched_gpu_rest(sched, 0, 0, true);
+    assert_false(sched_is_idle(sched));
+    sched_free(sched);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -451,6 +500,8 @@ int main(void)
         cmocka_unit_test(what_failed_on_a_gpu_that_is_gone_stays_with_its_host),
         cmocka_unit_test(a_busy_builder_repeats_nothing),
         cmocka_unit_test(an_idle_builder_repeats_a_late_build),
+        cmocka_unit_test(a_free_slot_is_idle_while_builds_wait),
+        cmocka_unit_test(a_gpu_with_one_lease_is_idle_while_others_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

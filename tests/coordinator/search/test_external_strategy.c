@@ -10,7 +10,7 @@
 #include "common/clock.h"
 #include "common/err.h"
 #include "coordinator/process/poll_until.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/search/external_strategy.h"
 #include "coordinator/search/strategy.h"
 

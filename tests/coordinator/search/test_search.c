@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/search/objective.h"
 #include "coordinator/search/search.h"
 #include "coordinator/search/strategy.h"
@@ -295,8 +295,11 @@ static void in_a_window_a_seed_repeats(void **state)
     for (int turn = 0; turn < 2; turn++) {
         struct search_want want;
 
-        begin(&(struct search_options){
-            .strategy = "bayes", .baseline = 7, .seed = 3, .window = 3 });
+        begin(&(struct search_options){ .strategy = "bayes",
+                                        .baseline = 7,
+                                        .seed = 3,
+                                        .in_flight = 3,
+                                        .window = 3 });
         n = 0;
         assert_int_equal(search_ask(search, &want), STRATEGY_POINT);
         assert_int_equal(search_ask(search, &want), STRATEGY_POINT);
@@ -386,13 +389,41 @@ static void the_fastest_third_is_wanted_once_more(void **state)
     wanted(4, 3, 0);
 }
 
-static void pending_units_keep_hosts_busy_within_a_quarter(void **state)
+static void fewer_units_are_out_when_few_evaluations_are_left(void **state)
 {
     (void)state;
-    assert_int_equal(search_ahead(16, 1, 2, 200), 19);
-    assert_int_equal(search_ahead(16, 1, 2, 40), 10);
-    assert_int_equal(search_ahead(16, 1, 2, 3), 1);
-    assert_int_equal(search_ahead(0, 0, 0, 200), 0);
+    assert_int_equal(search_ahead(19, 200), 19);
+    assert_int_equal(search_ahead(19, 60), 10);
+    assert_int_equal(search_ahead(19, 3), 1);
+    assert_int_equal(search_ahead(19, 0), 19); /* it does not learn */
+    assert_int_equal(search_ahead(0, 200), 0);
+}
+
+static void a_search_that_learns_has_less_room(void **state)
+{
+    (void)state;
+    begin(&(struct search_options){ .strategy = "bayes", .baseline = 0 });
+    assert_int_equal(search_room(search, 1000), 1); /* 8 are left */
+    search_free(search);
+    begin(&(struct search_options){ .strategy = "random", .baseline = 0 });
+    assert_int_equal(search_room(search, 1000), 1000);
+    search_free(search);
+    begin(&(struct search_options){
+        .strategy = "bayes", .baseline = 0, .in_flight = 64 });
+    assert_int_equal(search_room(search, 1000), 64);
+    assert_int_equal(search_room(search, 5), 5);
+}
+
+/* In a window too: two are out, however many places wait. */
+static void a_window_has_the_limit(void **state)
+{
+    struct search_want want;
+
+    (void)state;
+    begin(&(struct search_options){
+        .strategy = "random", .baseline = 0, .in_flight = 2, .window = 8 });
+    assert_int_equal(search_ask(search, &want), STRATEGY_POINT);
+    assert_int_equal(search_ask(search, &want), STRATEGY_WAIT);
 }
 
 int main(void)
@@ -427,7 +458,9 @@ int main(void)
         cmocka_unit_test_teardown(the_fastest_third_is_wanted_once_more,
                                   teardown),
         cmocka_unit_test_teardown(
-            pending_units_keep_hosts_busy_within_a_quarter, teardown),
+            fewer_units_are_out_when_few_evaluations_are_left, teardown),
+        cmocka_unit_test_teardown(a_search_that_learns_has_less_room, teardown),
+        cmocka_unit_test_teardown(a_window_has_the_limit, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,11 +8,12 @@
 #include <cmocka.h>
 
 #include "common/err.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/search/strategy.h"
 
-static const char *const all[] = { "exhaustive", "random",  "lhs",  "tpe",
-                                   "local",      "genetic", "bayes" };
+static const char *const all[] = { "exhaustive", "random",       "lhs",
+                                   "tpe",        "local",        "genetic",
+                                   "bayes",      "bayes-penalty" };
 #define ALL_N (sizeof(all) / sizeof(all[0]))
 
 /* 10 x 10 x 4, the last one not ordered.  Level 3 of it is illegal with an even
@@ -225,12 +226,15 @@ static void failures_teach(void **state)
     assert_in_range(failures_in_the_first("tpe", 40), 0, 14);
     assert_in_range(failures_in_the_first("genetic", 40), 0, 14);
     assert_in_range(failures_in_the_first("bayes", 40), 0, 14);
+    assert_in_range(failures_in_the_first("bayes-penalty", 40), 0, 14);
 }
 
 static void the_learning_methods_find_the_best(void **state)
 {
-    static const char *const texts[] = { "tpe",   "local",      "genetic",
-                                         "bayes", "lhs:10,tpe", "auto" };
+    static const char *const texts[] = { "tpe",          "local",
+                                         "genetic",      "bayes",
+                                         "lhs:10,tpe",   "auto",
+                                         "bayes-penalty" };
     struct domain *domain = box();
 
     (void)state;
@@ -330,13 +334,13 @@ static void the_better_time_of_a_second_tell_counts(void **state)
  * first time ends where one ends that never heard it. */
 static void a_replaced_time_leaves_no_trace(void **state)
 {
-    static const char *const learning[] = { "tpe", "local", "genetic",
-                                            "bayes" };
+    static const char *const learning[] = { "tpe", "local", "genetic", "bayes",
+                                            "bayes-penalty" };
     struct domain *domain = box();
     int wrong = domain_find(domain, (uint16_t[]){ 0, 4, 0 });
 
     (void)state;
-    for (size_t m = 0; m < 4; m++)
+    for (size_t m = 0; m < 5; m++)
         for (int fails = 0; fails < 2; fails++) {
             struct strategy *strategy = open(learning[m], domain, 150, 5);
             struct strategy_state now;

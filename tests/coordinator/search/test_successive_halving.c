@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/search/successive_halving.h"
 
 /* Points 0..n-1 in order; the time of each is its number. */

@@ -298,7 +298,8 @@ gates_of_many_tunables_agree_with_looking_at_each_point(void **state)
     assert_non_null(strstr(err.text, "gate 'q' yields NULL for A=2 B=1 C=1 "));
 }
 
-/* One gate of 2^24 combinations is left to a query. */
+/* One gate of 2^24 combinations, whose sum is no whole number, is left to a
+ * query. */
 static void a_gate_with_too_many_combinations_uses_a_query(void **state)
 {
     struct space_point point;
@@ -311,13 +312,83 @@ static void a_gate_with_too_many_combinations_uses_a_query(void **state)
                     ", \"G\": " EIGHT ", \"H\": " EIGHT,
         .gates = "{ \"name\": \"p\", \"reject\": \"A > 1 OR B > 1\" },"
                  "{ \"name\": \"q\", \"reject\": "
-                 "\"A + B + C + D + E + F + G + H > 9\" }",
+                 "\"0.5 * A + B + C + D + E + F + G + H > 8.5\" }",
         .baseline = "\"A\":1,\"B\":1,\"C\":1,\"D\":1,\"E\":1,\"F\":1,"
                     "\"G\":1,\"H\":1" });
     for (; space_next(space, &point, &err) == 1; last = point.number, n++)
         assert_true(point.number > last);
     assert_int_equal(n, 7); /* all are 1, or one of six is 2 */
     assert_int_equal(last, 1 << 15);
+}
+
+/* X0, X1 ... of these values, and a rule that joins them by 'sign'. */
+static void open_many(int n, const char *values, const char *first,
+                      const char *sign, const char *compared)
+{
+    char tunables[2000] = "", baseline[2000] = "", rule[2000] = "";
+
+    for (int i = 0; i < n; i++) {
+        const char *comma = i ? ", " : "";
+
+        snprintf(tunables + strlen(tunables),
+                 sizeof(tunables) - strlen(tunables), "%s\"X%d\": %s", comma, i,
+                 values);
+        snprintf(baseline + strlen(baseline),
+                 sizeof(baseline) - strlen(baseline), "%s\"X%d\": %s", comma, i,
+                 first);
+        snprintf(rule + strlen(rule), sizeof(rule) - strlen(rule), "%sX%d",
+                 i ? sign : "{ \"name\": \"g\", \"reject\": \"", i);
+    }
+    snprintf(rule + strlen(rule), sizeof(rule) - strlen(rule), "%s\" }",
+             compared);
+    open_fine(&(struct spec_parts){
+        .tunables = tunables, .gates = rule, .baseline = baseline });
+}
+
+static void a_sum_of_sixty_tunables_is_counted_and_walked(void **state)
+{
+    struct space_gate_count count;
+    struct space_point point;
+    int64_t passed;
+
+    (void)state;
+    open_many(60, "[0, 1]", "0", " + ", " > 3");
+    assert_int_equal(space_size(space), INT64_C(1) << 60);
+    assert_int_equal(space_count(space, &count, &passed, &err), 0);
+    assert_int_equal(passed, 1 + 60 + 1770 + 34220);
+    assert_int_equal(count.rejected_first, (INT64_C(1) << 60) - passed);
+    for (int64_t number = 0; number < 15; number++) {
+        assert_int_equal(space_next(space, &point, &err), 1);
+        assert_int_equal(point.number, number);
+    }
+    assert_int_equal(space_next(space, &point, &err), 1);
+    assert_int_equal(point.number, 16);
+    assert_int_equal(space_at(space, passed - 1, &point, &err), 0);
+    assert_int_equal(point.number, INT64_C(7) << 57);
+}
+
+static void a_product_of_many_tunables_is_counted(void **state)
+{
+    struct space_gate_count count;
+    int64_t passed;
+
+    (void)state;
+    open_many(30, "[1, 2, 4]", "1", " * ", " > 4");
+    assert_int_equal(space_count(space, &count, &passed, &err), 0);
+    assert_int_equal(passed, 1 + 30 + 30 + 435); /* none, a 2, a 4, two 2 */
+}
+
+/* Without whole numbers there is no way but to try all. */
+static void what_is_not_understood_is_not_found_by_rank(void **state)
+{
+    struct space_point point;
+
+    (void)state;
+    open_many(20, "[0.5, 1]", "0.5", " + ", " > 12");
+    assert_int_equal(space_at(space, 5, &point, &err), ERR_INPUT);
+    assert_non_null(strstr(err.text, "too many configurations to list"));
+    assert_int_equal(space_next(space, &point, &err), 1);
+    assert_int_equal(point.number, 0);
 }
 
 static bool derives_numbers(const char *derived)
@@ -408,6 +479,12 @@ int main(void)
             a_rule_over_many_points_is_checked_during_the_walk, teardown),
         cmocka_unit_test_teardown(
             gates_of_many_tunables_agree_with_looking_at_each_point, teardown),
+        cmocka_unit_test_teardown(a_sum_of_sixty_tunables_is_counted_and_walked,
+                                  teardown),
+        cmocka_unit_test_teardown(a_product_of_many_tunables_is_counted,
+                                  teardown),
+        cmocka_unit_test_teardown(what_is_not_understood_is_not_found_by_rank,
+                                  teardown),
         cmocka_unit_test_teardown(
             a_gate_with_too_many_combinations_uses_a_query, teardown),
         cmocka_unit_test_teardown(derived_values_that_may_fail_are_no_numbers,

@@ -2,13 +2,15 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "common/err.h"
 #include "coordinator/config/config.h"
 #include "coordinator/config/config_lookup.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/search/external_strategy.h"
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_domain.h"
@@ -38,6 +40,49 @@ static int teardown(void **state)
     space_close(space);
     spec_free(spec);
     return 0;
+}
+
+/* Eleven tunables of eight values, of which more pass than can be listed: the
+ * draw has its full size, and each value of a tunable has its share. */
+static void of_very_many_points_a_draw_is_the_domain(void **state)
+{
+    char tunables[1000] = "", baseline[300] = "";
+    int of_level[8] = { 0 };
+    struct space_point point;
+    const struct domain *domain;
+
+    (void)state;
+    for (int i = 0; i < 11; i++) {
+        snprintf(tunables + strlen(tunables),
+                 sizeof(tunables) - strlen(tunables),
+                 "%s\"X%d\": [0, 1, 2, 3, 4, 5, 6, 7]", i ? ", " : "", i);
+        snprintf(baseline + strlen(baseline),
+                 sizeof(baseline) - strlen(baseline), "%s\"X%d\": 1",
+                 i ? ", " : "", i);
+    }
+    spec = spec_fixture(&(struct spec_parts){
+        .tunables = tunables,
+        .baseline = baseline,
+        .gates = "{ \"name\": \"g\", \"reject\": "
+                 "\"(X0 + X1 + X2 + X3 + X4 + X5 + X6 + X7) % 8 = 7\" }" });
+    assert_int_equal(
+        space_open(spec, gpu_arch_find("sm_89"), "cuda", NULL, &space, &err),
+        0);
+    assert_int_equal(space_domain_new(spec, space, (INT64_C(1) << 33) / 8 * 7,
+                                      &space_domain, &err),
+                     0);
+    domain = space_domain_domain(space_domain);
+    assert_in_range(domain_size(domain), DOMAIN_DRAWN - 10, DOMAIN_DRAWN + 1);
+    assert_true(space_domain_find(space_domain,
+                                  space_number(space, spec->baseline.values)) >=
+                0);
+    for (int i = 0; i < domain_size(domain); i++)
+        of_level[domain_point(domain, i)[10]]++;
+    for (int level = 0; level < 8; level++) /* 9 standard deviations */
+        assert_in_range(of_level[level], DOMAIN_DRAWN / 8 - 760,
+                        DOMAIN_DRAWN / 8 + 760);
+    assert_int_equal(space_next(space, &point, &err), 1);
+    assert_int_equal(point.number, 0);
 }
 
 #define TUNABLES "\"A\": [8, 2, 4], \"MODE\": [\"slow\", \"fast\"]"
@@ -140,6 +185,8 @@ static void points_with_a_warning_come_last(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(of_very_many_points_a_draw_is_the_domain,
+                                  teardown),
         cmocka_unit_test_teardown(numbers_are_sorted_and_texts_keep_their_order,
                                   teardown),
         cmocka_unit_test_teardown(a_point_and_its_number_find_each_other,

@@ -52,6 +52,20 @@ static void geometry_follows_configuration_and_shape(void **state)
     assert_int_equal(launch.grid[0], 100);
 }
 
+static void the_tunables_of_launch_and_arguments_are_known(void **state)
+{
+    (void)state;
+    open_fine(&(struct spec_parts){ .grid = "A + 1" });
+    assert_int_equal(space_work_axes(space), 1);
+    teardown(NULL);
+    open_fine(
+        &(struct spec_parts){ .grid = "N", .derived = "\"D\": \"B * 2\"" });
+    assert_int_equal(space_work_axes(space), 2);
+    teardown(NULL);
+    open_fine(&(struct spec_parts){ .grid = "N" });
+    assert_int_equal(space_work_axes(space), 0);
+}
+
 static int64_t derive(int64_t number)
 {
     struct value values[2], derived[2];
@@ -132,6 +146,8 @@ static void a_configuration_outside_the_axes_meets_the_gates_too(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(
+            the_tunables_of_launch_and_arguments_are_known, teardown),
         cmocka_unit_test_teardown(geometry_follows_configuration_and_shape,
                                   teardown),
         cmocka_unit_test_teardown(

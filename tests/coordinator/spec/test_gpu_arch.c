@@ -26,6 +26,37 @@ static void the_table_is_found_by_either_name(void **state)
     assert_string_equal(gpu_arch_gpu_name(gpu_arch_find("sm_89")), "L4");
 }
 
+/* Against the programming guide and the data sheets: what a V100 and a T4 are
+ * sold with is the product of the facts. */
+static void volta_and_turing_are_as_their_data_sheets_say(void **state)
+{
+    static const struct {
+        const char *arch;
+        int64_t threads, blocks, smem_kib, sms, l2_mib, gb_s, tensor_tflops;
+    } sheets[] = {
+        { "sm_70", 2048, 32, 96, 80, 6, 900, 125 },
+        { "sm_75", 1024, 16, 64, 40, 4, 320, 65 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(sheets) / sizeof(sheets[0]); i++) {
+        const struct gpu_arch_facts *facts = gpu_arch_find(sheets[i].arch);
+
+        assert_int_equal(facts->threads_per_sm, sheets[i].threads);
+        assert_int_equal(facts->blocks_per_sm, sheets[i].blocks);
+        assert_int_equal(facts->regs_per_sm, 65536);
+        assert_int_equal(facts->smem_per_sm, sheets[i].smem_kib * 1024);
+        assert_int_equal(facts->smem_per_block, facts->smem_per_sm);
+        assert_int_equal(facts->sm_count, sheets[i].sms);
+        assert_int_equal(facts->l2_bytes, sheets[i].l2_mib * 1024 * 1024);
+        assert_int_equal(facts->dram_bytes_per_s,
+                         sheets[i].gb_s * INT64_C(1000000000));
+        assert_int_equal(facts->mma_flops_per_clock_sm * facts->sm_count *
+                             facts->sm_clock_hz / INT64_C(1000000000000),
+                         sheets[i].tensor_tflops);
+    }
+}
+
 static void an_unknown_architecture_comes_with_the_list(void **state)
 {
     const struct gpu_arch_facts *facts;
@@ -134,6 +165,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_is_found_by_either_name),
+        cmocka_unit_test(volta_and_turing_are_as_their_data_sheets_say),
         cmocka_unit_test(an_unknown_architecture_comes_with_the_list),
         cmocka_unit_test(facts_that_were_not_sent_are_unknown),
         cmocka_unit_test(bad_lines_are_the_worker_s_fault),

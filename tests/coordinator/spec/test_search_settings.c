@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 #include <stdlib.h>
@@ -42,6 +43,27 @@ static void auto_is_exhaustive_while_all_fit(void **state)
     assert_true(plan("auto", 0, 0.02).all);
 }
 
+static void the_plan_says_how_many_are_in_flight(void **state)
+{
+    const struct search_settings settings = { .strategy = "bayes",
+                                              .in_flight = 16 };
+    const struct search_settings_scope scope = {
+        .points = 1000, .shapes = 1, .slots = 16, .gpus = 1
+    };
+    struct search_settings_plan out;
+
+    (void)state;
+    assert_string_equal(plan("bayes", 100, 0).in_flight,
+                        ", at most 1 in 6 of those left in flight");
+    assert_string_equal(plan("lhs:20,bayes", 100, 0).in_flight,
+                        ", at most 1 in 6 of those left in flight");
+    assert_string_equal(plan("external:x", 0, 0).in_flight,
+                        ", at most 1 in 6 of those left in flight");
+    assert_string_equal(plan("lhs:20", 0, 0).in_flight, "");
+    assert_int_equal(search_settings_plan(&settings, &scope, &out, NULL), 0);
+    assert_string_equal(out.in_flight, ", at most 16 in flight");
+}
+
 static void auto_searches_when_evaluations_or_hours_are_few(void **state)
 {
     struct search_settings_plan out = plan("auto", 999, 0);
@@ -56,6 +78,57 @@ static void auto_searches_when_evaluations_or_hours_are_few(void **state)
     assert_int_equal(out.evaluations, 1000); /* the clock ends it */
     assert_string_equal(out.why,
                         "all 1000 would take about 0.014 of 0.01 hours");
+}
+
+/* 1,000 points on 16 slots for 72 s: at 0.05 s a measurement all fit, at 18 s a
+ * build they do not. */
+static void what_only_seems_to_fit_is_searched(void **state)
+{
+    const struct search_settings settings = { .strategy = "auto" };
+    struct search_settings_scope scope = { .points = 1000,
+                                           .shapes = 1,
+                                           .hours = 0.02,
+                                           .slots = 16,
+                                           .gpus = 1,
+                                           .guessed = true };
+    struct search_settings_plan out;
+
+    (void)state;
+    assert_int_equal(search_settings_plan(&settings, &scope, &out, &err), 0);
+    assert_string_equal(out.strategy, "bayes");
+    assert_string_equal(out.why, "no build time is known yet, and the cap may "
+                                 "end it");
+    scope.hours = 1; /* in which 1,000 builds of 18 s fit */
+    assert_int_equal(search_settings_plan(&settings, &scope, &out, &err), 0);
+    assert_true(out.all);
+    scope.hours = 0.02;
+    scope.guessed = false;
+    scope.build_s = 0.5;
+    assert_int_equal(search_settings_plan(&settings, &scope, &out, &err), 0);
+    assert_true(out.all);
+    scope.build_s = 2;
+    assert_int_equal(search_settings_plan(&settings, &scope, &out, &err), 0);
+    assert_string_equal(out.why,
+                        "all 1000 would take about 0.035 of 0.02 hours");
+}
+
+static void what_is_kept_for_the_confirmation_is_no_time_to_search(void **state)
+{
+    const struct search_settings settings = { .strategy = "auto" };
+    struct search_settings_scope scope = { .points = 1000,
+                                           .shapes = 1,
+                                           .hours = 0.02,
+                                           .slots = 16,
+                                           .gpus = 1,
+                                           .kept_s = 15 };
+    struct search_settings_plan out;
+
+    (void)state;
+    assert_int_equal(search_settings_plan(&settings, &scope, &out, &err), 0);
+    assert_true(out.all); /* 50 s of 57 */
+    scope.kept_s = 30;
+    assert_int_equal(search_settings_plan(&settings, &scope, &out, &err), 0);
+    assert_string_equal(out.strategy, "bayes");
 }
 
 static void evaluations_are_as_said_or_as_the_methods_say(void **state)
@@ -92,19 +165,34 @@ static void a_large_space_is_not_exhausted_by_accident(void **state)
 
 static void more_points_than_can_be_searched_are_refused(void **state)
 {
-    const struct search_settings settings = { .strategy = "bayes",
-                                              .evaluations = 10 };
+    static const char *const refused[] = { "exhaustive", "auto", "local",
+                                           "random:9,tpe", "external:x" };
+    static const char *const fine[] = { "bayes", "random:20,bayes" };
     const struct search_settings_scope scope = {
-        .points = 20000000, .shapes = 1, .slots = 1, .gpus = 1
+        .points = INT64_C(1) << 60, .shapes = 1, .slots = 1, .gpus = 1
     };
+    struct search_settings settings = { .strategy = "auto", .evaluations = 10 };
     struct search_settings_plan out;
 
     (void)state;
-    assert_int_equal(search_settings_plan(&settings, &scope, &out, &err),
-                     ERR_INPUT);
-    assert_string_equal(err.text, "20000000 configurations pass the gates, and "
-                                  "no strategy searches more than 16777216; "
-                                  "use fewer values");
+    assert_int_equal(search_settings_plan(&settings, &scope, &out, &err), 0);
+    assert_string_equal(out.strategy, "bayes");
+    assert_int_equal(out.evaluations, 10);
+    for (size_t i = 0; i < sizeof(fine) / sizeof(fine[0]); i++) {
+        settings = (struct search_settings){ .strategy = fine[i],
+                                             .evaluations = 10000000 };
+        assert_int_equal(search_settings_plan(&settings, &scope, &out, &err),
+                         0);
+        assert_true(out.drawn);
+        assert_int_equal(out.evaluations, 65536);
+    }
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+        settings = (struct search_settings){ .strategy = refused[i] };
+        assert_int_equal(search_settings_plan(&settings, &scope, &out, &err),
+                         ERR_INPUT);
+        assert_non_null(strstr(
+            err.text, "1152921504606846976 configurations pass the gates; "));
+    }
 }
 
 static void bad_settings_have_their_message(void **state)
@@ -160,6 +248,7 @@ static void stored_settings_are_recalled(void **state)
 {
     const struct search_settings settings = { .strategy = "external:a \"b\"",
                                               .evaluations = 200,
+                                              .in_flight = 24,
                                               .seed = 7,
                                               .race = { 5, 3, 45 },
                                               .objective = "long" };
@@ -176,6 +265,7 @@ static void stored_settings_are_recalled(void **state)
         search_settings_recall(buf_text(&text), &back, &strategy, &err), 0);
     assert_string_equal(back.strategy, "external:a \"b\"");
     assert_int_equal(back.evaluations, 200);
+    assert_int_equal(back.in_flight, 24);
     assert_int_equal(back.seed, 7);
     assert_int_equal(back.race.most, 45);
     assert_string_equal(back.objective, "headline"); /* the file says it */
@@ -203,7 +293,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_is_exhaustive_while_all_fit),
+        cmocka_unit_test(the_plan_says_how_many_are_in_flight),
         cmocka_unit_test(auto_searches_when_evaluations_or_hours_are_few),
+        cmocka_unit_test(what_only_seems_to_fit_is_searched),
+        cmocka_unit_test(
+            what_is_kept_for_the_confirmation_is_no_time_to_search),
         cmocka_unit_test(evaluations_are_as_said_or_as_the_methods_say),
         cmocka_unit_test(a_large_space_is_not_exhausted_by_accident),
         cmocka_unit_test(more_points_than_can_be_searched_are_refused),

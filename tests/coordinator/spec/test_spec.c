@@ -267,7 +267,8 @@ static void a_missing_sweep_file_is_reported(void **state)
     assert_int_equal(spec_load("/nonexistent/x.json", &spec, &err), ERR_INPUT);
     assert_string_equal(err.text,
                         "there is no sweep file '/nonexistent/x.json'; name "
-                        "one, or change to a folder that has a sweep.json");
+                        "one, or change to a folder that has a sweep.json; "
+                        "'fa-coord init' begins one");
     assert_int_equal(spec_load("/dev/null", &spec, &err), ERR_INPUT);
     assert_string_equal(err.text, "/dev/null is not a file");
 }

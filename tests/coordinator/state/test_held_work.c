@@ -45,7 +45,7 @@ static int setup(void **state)
     memset(&sweep, 0, sizeof(sweep));
     memset(&host, 0, sizeof(host));
     memset(&wait, 0, sizeof(wait));
-    sweep.reactor.turn_ns = sweep.reactor.leases_ns = 100 * NS_PER_S;
+    sweep.reactor.turn_ns = sweep.reactor.last.leases_ns = 100 * NS_PER_S;
     sweep.fleet.hosts = &host;
     sweep.fleet.n = 1;
     sweep.work.issued = issued;

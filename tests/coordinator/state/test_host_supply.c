@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "common/clock.h"
+#include "coordinator/remote/deploy.h"
 #include "coordinator/state/host_supply.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 
@@ -56,6 +57,15 @@ static void expect_none(int64_t at_ns)
 {
     host_supply_check(&rig.sweep, at_ns);
     assert_null(rig.sweep.reactor.ending);
+}
+
+/* Connections that are open at one end only: their uploads are given up. */
+static void two_uploads_that_stand_still_leave_time_for_a_third(void **state)
+{
+    const int64_t login_ns = 10 * NS_PER_S;
+
+    (void)state;
+    expect_none(RIG_START_NS + 2 * (login_ns + DEPLOY_IDLE_S * NS_PER_S));
 }
 
 static void three_tries_each_and_there_is_no_hope(void **state)
@@ -150,7 +160,7 @@ static void a_check_does_not_wait_for_another_sweep(void **state)
     (void)state;
     fail_both(3);
     rig.options.builds_only = true;
-    rig.options.unbuilt = tell_nothing;
+    rig.options.unbuilt.tell = tell_nothing;
     host(1)->conn.waits = true;
     expect_end(RIG_START_NS, 3, "error",
                "no usable host; the last to fail, b: no route");
@@ -332,6 +342,7 @@ static void a_gpu_that_is_quarantined_is_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CASE(two_uploads_that_stand_still_leave_time_for_a_third),
         CASE(three_tries_each_and_there_is_no_hope),
         CASE(a_relay_that_is_up_is_hope),
         CASE(who_was_ready_may_come_back_for_two_minutes),

@@ -30,20 +30,20 @@ static int tear_down(void **state)
 static void rows_wait_for_a_commit_since_the_first(void **state)
 {
     (void)state;
-    rig.sweep.mail.pending = 0;
+    rig.sweep.mail.pace.rows = 0;
     rig.now_ns = RIG_START_NS + 1;
     records_put_event(&rig.sweep, "W", "HOST-LOST", "a");
     rig.now_ns = RIG_START_NS + 2;
     records_put_event(&rig.sweep, "W", "HOST-LOST", "a");
-    assert_int_equal(rig.sweep.mail.pending, 2);
-    assert_int_equal(rig.sweep.mail.pending_ns, RIG_START_NS + 1);
+    assert_int_equal(rig.sweep.mail.pace.rows, 2);
+    assert_int_equal(rig.sweep.mail.pace.since_ns, RIG_START_NS + 1);
     assert_null(rig.sweep.reactor.ending);
 }
 
 static void a_row_that_cannot_be_written_ends_the_sweep(void **state)
 {
     struct err err;
-    size_t pending = rig.sweep.mail.pending;
+    size_t pending = rig.sweep.mail.pace.rows;
 
     (void)state;
     assert_int_equal(
@@ -52,7 +52,7 @@ static void a_row_that_cannot_be_written_ends_the_sweep(void **state)
     assert_non_null(rig.sweep.reactor.ending);
     assert_int_equal(rig.sweep.reactor.exit_code, EXIT_DATABASE);
     assert_non_null(strstr(rig.sweep.reactor.fatal.text, "event"));
-    assert_int_equal(rig.sweep.mail.pending, pending);
+    assert_int_equal(rig.sweep.mail.pace.rows, pending);
 }
 
 /* What a worker says of a GPU, as far as it is a name and a number. */

@@ -15,7 +15,7 @@
 #include "common/mem.h"
 #include "common/outcome.h"
 #include "coordinator/replay/landscape.h"
-#include "coordinator/search/domain.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/stats/importance.h"
 #include "coordinator/stats/prng.h"
 #include "tests/coordinator/near.h"

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#define OLD_FORMAT_NEWEST 11
+#define OLD_FORMAT_NEWEST 12
 
 /* Make the database of tests/fixtures/databases/format_N.sql. */
 void old_format_make(const char *path, int format);

@@ -51,7 +51,7 @@ static void a_new_database_is_for_its_owner_alone(void **state)
     umask(old);
     assert_int_equal(stat(*state, &st), 0);
     assert_int_equal(st.st_mode & 07777, 0600);
-    assert_int_equal(fixture_number(store, "PRAGMA user_version"), 11);
+    assert_int_equal(fixture_number(store, "PRAGMA user_version"), 12);
     assert_int_equal(fixture_number(store, "PRAGMA synchronous"), 2);
     assert_int_equal(fixture_number(store, "PRAGMA trusted_schema"), 0);
     assert_int_equal(fixture_number(store, "SELECT count(*) FROM"
@@ -136,10 +136,10 @@ static void a_database_of_another_program_is_refused(void **state)
 
 static void a_newer_format_is_refused(void **state)
 {
-    change(*state, "PRAGMA user_version=12");
+    change(*state, "PRAGMA user_version=13");
     refused(*state, STORE_READ,
-            "PATH has format 12, written by a newer fa-coord; this one knows "
-            "formats up to 11");
+            "PATH has format 13, written by a newer fa-coord; this one knows "
+            "formats up to 12");
 }
 
 static void a_torn_file_is_called_corrupt(void **state)
@@ -228,7 +228,7 @@ static void what_is_old_and_too_large_for_memory_is_refused(void **state)
     close(fd);
     refused(*state, STORE_READ,
             "PATH has format 3 of an older fa-coord and is too large to "
-            "convert in memory; 'fa-coord resume' converts it to format 11");
+            "convert in memory; 'fa-coord resume' converts it to format 12");
 }
 
 static void up_to_2_gib_fit_into_memory(void **state)

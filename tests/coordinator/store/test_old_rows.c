@@ -246,7 +246,7 @@ static void check_format_10(const char *path, enum store_mode mode)
     store_close(store);
 }
 
-static void the_format_before_is_read_and_gone_on_with(void **state)
+static void format_10_is_read_and_gone_on_with(void **state)
 {
     struct store_event event = { 1, "I", "HOST-READY", "box1" };
     struct store *store;
@@ -262,6 +262,48 @@ static void the_format_before_is_read_and_gone_on_with(void **state)
     assert_int_equal(store_commit(store, &err), 0);
     if (whole_check(store_db(store), &err) < 0)
         fail_msg("%s", err.text);
+    store_close(store);
+}
+
+/* What was deleted before it came to the newest format is found. */
+static void a_row_that_format_11_misses_is_missing(void **state)
+{
+    struct store *store;
+    struct verify verify;
+
+    old_format_make(*state, 11);
+    old_format_change(*state, "DELETE FROM result WHERE"
+                              " nonce=(SELECT max(nonce) FROM result)");
+    store_close(fixture_open(*state, STORE_WRITE));
+    store = fixture_open(*state, STORE_READ);
+    verify_run(store, &verify);
+    assert_int_equal(verify.found, 1);
+    assert_string_equal(verify.findings[0].text,
+                        "table 'result': 1 of 10 rows are missing");
+    verify_fini(&verify);
+    store_close(store);
+}
+
+/* A host had one rate for all its past; now each run has its own. */
+static void the_past_of_format_11_keeps_its_rate(void **state)
+{
+    struct store_host host = { .name = "localhost", .rate_usd_per_h = 7 };
+    struct store *store;
+    struct err err = { "" };
+
+    old_format_make(*state, 11);
+    old_format_change(*state, "UPDATE host SET rate_usd_per_h=0.5");
+    store = fixture_open(*state, STORE_WRITE);
+    assert_int_equal(store_host_put(store, &host, &err), 0);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM held"), 2);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM held WHERE"
+                                           " rate_usd_per_h=0.5 AND"
+                                           " end_ns>start_ns"),
+                     2);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM held WHERE"
+                                           " phase='confirm' OR"
+                                           " phase='search'"),
+                     2);
     store_close(store);
 }
 
@@ -547,8 +589,10 @@ int main(void)
         TEST(format_7_is_read_and_gone_on_with),
         TEST(format_8_is_read_and_gone_on_with),
         TEST(format_9_is_read_and_gone_on_with),
-        TEST(the_format_before_is_read_and_gone_on_with),
+        TEST(format_10_is_read_and_gone_on_with),
         TEST(a_row_of_format_10_that_was_wrong_stays_wrong),
+        TEST(a_row_that_format_11_misses_is_missing),
+        TEST(the_past_of_format_11_keeps_its_rate),
         TEST(a_damaged_page_of_format_10_leaves_the_other_tables),
         TEST(a_damaged_page_of_format_9_is_said),
         TEST(parameters_that_were_wrong_in_format_9_stay_wrong),

@@ -76,7 +76,7 @@ static char *layout(struct store *store)
 
 static void an_older_database_comes_to_look_like_a_new_one(void **state)
 {
-    static const int formats[] = { 1, 6, 7, 8, 9, 10 };
+    static const int formats[] = { 1, 6, 7, 8, 9, 10, 11 };
     struct store *store;
     char *upgraded, *fresh, *other = mem_printf("%s.fresh", (char *)*state);
 

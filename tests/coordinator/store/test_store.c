@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 
 #include "common/err.h"
 #include "common/hash.h"
@@ -422,6 +423,25 @@ static void acknowledged_results_survive_kill_9(void **state)
     }
 }
 
+/* 40 MiB of rows, in transactions as a sweep has them. */
+static void writing_much_needs_little_memory(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    char text[4096];
+    const struct store_event event = { 1, "I", "MUCH", text };
+    struct err err;
+
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    for (int i = 0; i < 10000; i++) {
+        assert_int_equal(store_event(store, &event, &err), 0);
+        if (i % 200 == 199)
+            assert_int_equal(store_commit(store, &err), 0);
+    }
+    assert_in_range(sqlite3_memory_used(), 1 << 20, 20 << 20);
+    store_close(store);
+}
+
 int main(void)
 {
 #define TEST(f) \
@@ -443,6 +463,7 @@ int main(void)
         TEST(after_an_error_nothing_is_written_until_rollback),
         TEST(nothing_is_committed_to_a_file_that_has_gone),
         TEST(what_was_not_committed_is_not_there),
+        TEST(writing_much_needs_little_memory),
         TEST(acknowledged_results_survive_kill_9),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,8 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/store/sql.h"
+#include "coordinator/store/store_acquisition.h"
+#include "coordinator/store/store_held.h"
 #include "coordinator/store/whole.h"
 #include "tests/coordinator/store/store_fixture.h"
 
@@ -107,6 +110,43 @@ static void put_contest(struct store *store)
     ok(store_contest_end(store, 1, "done", 5, &err), &err);
 }
 
+static void put_acquisition(struct store *store)
+{
+    struct store_acquisition row = { .id = "fa-3f2a91c0",
+                                     .host = "gpu7",
+                                     .state = "starting",
+                                     .start_command = "./rent gpu7",
+                                     .stop_command = "./end gpu7",
+                                     .folder = "/home/ada",
+                                     .rate_usd_per_h = 0.68,
+                                     .started_utc = UTC };
+    struct err err = { "" };
+
+    ok(store_acquisition_put(store, &row, &err), &err);
+    snprintf(row.state, sizeof(row.state), "acquired");
+    row.acquired_utc = UTC + 90;
+    ok(store_acquisition_put(store, &row, &err), &err);
+}
+
+static void put_ledger(struct store *store)
+{
+    struct store_held held = { .host = "box1",
+                               .epoch = UTC,
+                               .end_ns = 5,
+                               .rate_usd_per_h = 0.68,
+                               .phase = "search" };
+    struct store_ready ready = { "box1", "GPU-1", 3,        "550.54",
+                                 "b1",   "1",     "nvcc 13" };
+    struct err err = { "" };
+
+    ok(store_held_put(store, &held, &err), &err);
+    held.end_ns = 9;
+    ok(store_held_put(store, &held, &err), &err);
+    ok(store_ready_put(store, &ready, &err), &err);
+    ready.boot_id = "b2";
+    ok(store_ready_put(store, &ready, &err), &err);
+}
+
 /* A row of every table, put and changed as a sweep does. */
 static struct store *full(const char *path)
 {
@@ -120,6 +160,8 @@ static struct store *full(const char *path)
     put_work(store);
     put_facts(store);
     put_contest(store);
+    put_acquisition(store);
+    put_ledger(store);
     sweep.passed = 29;
     sweep.created_utc++;
     ok(store_sweep_put(store, &sweep, &id, &err), &err);

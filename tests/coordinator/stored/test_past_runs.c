@@ -191,6 +191,16 @@ static void the_newest_successful_build_is_found(void **state)
     assert_string_equal(out.artifact, "a7");
     assert_int_equal(past_runs_build(past, "c2", "5c", &out, &err), 0);
     assert_int_equal(past_runs_build(past, "c1", "5d", &out, &err), 0);
+    assert_int_equal(past_runs_built_on(past, "gpu2", &err), 1);
+    assert_int_equal(past_runs_built_on(past, "gpu3", &err), 0);
+    assert_int_equal(sql_run(store_db(store),
+                             "UPDATE build SET artifact = 'a8'"
+                             " WHERE nonce = 'b2'",
+                             &err),
+                     0);
+    assert_int_equal(past_runs_build(past, "c1", "5c", &out, &err), ERR_STORE);
+    assert_non_null(
+        strstr(err.text, "the row 'build b2' is not as it was written"));
     past_runs_close(past);
     store_close(store);
 }

@@ -3,9 +3,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <math.h>
+#include <string.h>
+
 #include <cmocka.h>
 
 #include "common/err.h"
+#include "coordinator/store/sql.h"
 #include "coordinator/stored/stored_work.h"
 #include "tests/coordinator/store/store_fixture.h"
 
@@ -80,13 +84,61 @@ static void an_artifact_belongs_to_what_it_was_built_for(void **state)
     store_close(store);
 }
 
+static void a_row_that_was_changed_is_no_answer(void **state)
+{
+    static const struct store_build build = { .config = "c1",
+                                              .source_key = "5c",
+                                              .artifact = "a3" };
+    struct store *store = open_with_builds(*state);
+    struct err err = { "" };
+
+    assert_int_equal(sql_run(store_db(store),
+                             "UPDATE build SET source_key = '5c'"
+                             " WHERE nonce = 'b3'",
+                             &err),
+                     0);
+    assert_int_equal(stored_work_was_built(store, &build, &err), ERR_STORE);
+    assert_non_null(
+        strstr(err.text, "the row 'build b3' is not as it was written"));
+    store_close(store);
+}
+
 #define CASE(test) \
     cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
+
+static void the_pace_is_that_of_builds_that_compiled(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct store_build slow = fixture_build("n1", FIXTURE_KEY);
+    struct store_build cached = fixture_build("n2", FIXTURE_KEY);
+    struct err err = { "" };
+    double build_s, measurement_s;
+
+    fixture_owners(store, FIXTURE_KEY);
+    assert_int_equal(stored_work_pace(store, &build_s, &measurement_s, &err),
+                     0);
+    assert_true(isnan(build_s) && isnan(measurement_s));
+    slow.purpose = cached.purpose = "kernel";
+    slow.outcome = cached.outcome = "built";
+    slow.seconds = 2.5;
+    slow.cached = false;
+    cached.seconds = 0.01;
+    cached.cached = true;
+    assert_true(store_build_put(store, &slow, &err) >= 0);
+    assert_true(store_build_put(store, &cached, &err) >= 0);
+    assert_int_equal(store_commit(store, &err), 0);
+    assert_int_equal(stored_work_pace(store, &build_s, &measurement_s, &err),
+                     0);
+    assert_true(build_s == 2.5);
+    store_close(store);
+}
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(an_artifact_belongs_to_what_it_was_built_for),
+        CASE(the_pace_is_that_of_builds_that_compiled),
+        CASE(a_row_that_was_changed_is_no_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

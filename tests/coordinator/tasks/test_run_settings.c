@@ -63,24 +63,30 @@ static void each_command_has_its_flags_in_one_order(void **state)
         const char *flags;
     } cases[] = {
         { RUN_SWEEP,
-          " hosts db device speed-up cards arch ssh accept-new-host-keys"
-          " budget strategy evaluations seed max-hours linger dry-run fresh"
-          " log metrics json quiet" },
+          " hosts db device speed-up cards arch ssh listen accept-new-host-keys"
+          " budget strategy evaluations seed in-flight max-hours linger plan "
+          "dry-run fresh"
+          " log metrics on-event json quiet" },
         { RUN_RESUME,
-          " hosts db speed-up ssh accept-new-host-keys budget strategy"
-          " evaluations seed max-hours linger log metrics"
+          " hosts db speed-up ssh listen accept-new-host-keys budget strategy"
+          " evaluations seed in-flight max-hours linger plan log metrics "
+          "on-event"
           " json quiet" },
         { RUN_CONFIRM,
-          " hosts db ssh accept-new-host-keys budget max-hours linger"
-          " log metrics json quiet" },
-        { RUN_BENCH, " hosts db ssh accept-new-host-keys max-hours linger log"
-                     " metrics json quiet" },
-        { RUN_PROFILE, " hosts db ssh accept-new-host-keys max-hours linger log"
-                       " json quiet" },
-        { RUN_EXPLAIN, " hosts db ssh accept-new-host-keys max-hours linger log"
-                       " json quiet" },
-        { RUN_FUZZ, " hosts db device arch ssh accept-new-host-keys max-hours"
-                    " linger log json quiet" },
+          " hosts db ssh listen accept-new-host-keys budget max-hours linger"
+          " plan log metrics on-event json quiet" },
+        { RUN_BENCH,
+          " hosts db ssh listen accept-new-host-keys max-hours linger log"
+          " metrics json quiet" },
+        { RUN_PROFILE,
+          " hosts db ssh listen accept-new-host-keys max-hours linger log"
+          " json quiet" },
+        { RUN_EXPLAIN,
+          " hosts db ssh listen accept-new-host-keys max-hours linger log"
+          " json quiet" },
+        { RUN_FUZZ,
+          " hosts db device arch ssh listen accept-new-host-keys max-hours"
+          " linger log json quiet" },
     };
 
     (void)state;
@@ -106,10 +112,10 @@ static void missing_flags_keep_their_default(void **state)
     assert_int_equal(parse(RUN_SWEEP, "", &err), 0);
     assert_null(got.hosts);
     assert_null(got.device);
-    assert_string_equal(got.ssh, "auto");
+    assert_string_equal(got.reach.ssh, "auto");
     assert_int_equal(got.linger_s, 90);
-    assert_int_equal(got.seed, -1);
-    assert_int_equal(got.evaluations, -1);
+    assert_int_equal(got.search.seed, -1);
+    assert_int_equal(got.search.evaluations, -1);
 }
 
 static void own_and_shared_flags_are_read_together(void **state)
@@ -177,6 +183,9 @@ static void contradicting_flags_are_refused(void **state)
           "run" },
         { RUN_SWEEP, "--device gpu",
           "--device=gpu: choose cuda, cpu or replay=FILE" },
+        { RUN_SWEEP, "--device cdua",
+          "--device=cdua: choose cuda, cpu or replay=FILE; did you mean "
+          "'cuda'?" },
         { RUN_RESUME, "--ssh rsh",
           "--ssh=rsh: choose auto, libssh2 or openssh" },
         { RUN_RESUME, "--linger 86401", "--linger: at most 86400 seconds" },

@@ -4,7 +4,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -194,6 +201,47 @@ static void a_variable_that_names_no_flag_is_refused(void **state)
     user_config_fini(&config);
 }
 
+/* Read it from XDG_CONFIG_HOME; returns what user_config_load() does. */
+static int load(const char *base, struct err *err)
+{
+    struct user_config config = { NULL, 0 };
+    int rc;
+
+    assert_int_equal(setenv("XDG_CONFIG_HOME", base, 1), 0);
+    rc = user_config_load(&config, err);
+    user_config_fini(&config);
+    return rc;
+}
+
+static void a_file_that_cannot_be_read_is_not_an_empty_one(void **state)
+{
+    struct rlimit limit, none;
+    char base[] = "/tmp/fa_config_XXXXXX", folder[64], file[64];
+    struct err err = { "" };
+
+    (void)state;
+    assert_non_null(mkdtemp(base));
+    snprintf(folder, sizeof(folder), "%s/fa-coord", base);
+    snprintf(file, sizeof(file), "%s/config", folder);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_int_equal(load(base, &err), 0);
+    assert_int_equal(mkdir(file, 0700), 0);
+    assert_int_equal(load(base, &err), ERR_INPUT);
+    assert_non_null(strstr(err.text, "fa-coord/config: Is a directory"));
+    assert_int_equal(rmdir(file), 0);
+    assert_int_equal(close(creat(file, 0600)), 0);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    none = (struct rlimit){ 0, limit.rlim_max };
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    assert_int_equal(load(base, &err), ERR_SYSTEM);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    assert_non_null(strstr(err.text, "fa-coord/config: Too many open files; "
+                                     "raise 'ulimit -n'"));
+    assert_int_equal(remove(file), 0);
+    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(rmdir(base), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +254,8 @@ int main(void)
         cmocka_unit_test_setup(a_value_that_is_no_value_is_refused, setup),
         cmocka_unit_test_setup(a_line_that_means_nothing_is_named, setup),
         cmocka_unit_test_setup(a_variable_that_names_no_flag_is_refused, setup),
+        cmocka_unit_test_setup(a_file_that_cannot_be_read_is_not_an_empty_one,
+                               setup),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -205,6 +205,25 @@ static void endpoints_are_of_the_kind_that_it_began_with(void **state)
             rows[i].taken ? 0 : ERR_AUTH);
 }
 
+static void
+the_other_end_of_a_dialled_connection_leads_to_its_later_runs(void **state)
+{
+    struct invite next = { .epoch = ada.epoch + 5, .owner.id = "else" };
+    struct err err;
+
+    (void)state;
+    memcpy(next.server_key, ada.server_key, sizeof(next.server_key));
+    assert_int_equal(claim_follow(&ada, &next, &err), 0);
+    next.epoch = ada.epoch;
+    assert_int_equal(claim_follow(&ada, &next, &err), ERR_AUTH);
+    next.epoch = CLAIM_EPOCH_MAX + 1;
+    assert_int_equal(claim_follow(&ada, &next, &err), ERR_AUTH);
+    next.epoch = ada.epoch + 5;
+    next.server_key[0] ^= 1;
+    assert_int_equal(claim_follow(&ada, &next, &err), ERR_AUTH);
+    assert_string_equal(err.text, "the worker refuses: another server key");
+}
+
 static void long_names_leave_room_for_the_gpus(void **state)
 {
     struct invite now = ada, newcomer = other(1);
@@ -236,6 +255,8 @@ int main(void)
         cmocka_unit_test(an_older_epoch_is_taken_when_the_newer_one_is_gone),
         cmocka_unit_test(an_absurd_epoch_is_refused),
         cmocka_unit_test(endpoints_are_of_the_kind_that_it_began_with),
+        cmocka_unit_test(
+            the_other_end_of_a_dialled_connection_leads_to_its_later_runs),
         cmocka_unit_test(long_names_leave_room_for_the_gpus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

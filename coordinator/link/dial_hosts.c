@@ -1,0 +1,463 @@
+#include "coordinator/link/dial_hosts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sodium.h>
+
+#include "common/clock.h"
+#include "common/int64.h"
+#include "common/invite.h"
+#include "common/log.h"
+#include "common/mem.h"
+#include "common/msg.h"
+#include "common/owner.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/link/dial_keys.h"
+#include "coordinator/link/host_threads.h"
+#include "coordinator/link/listen.h"
+#include "coordinator/link/router.h"
+#include "coordinator/remote/deploy.h"
+#include "coordinator/slurm/slurm_files.h"
+#include "coordinator/slurm/slurm_thread.h"
+#include "coordinator/slurm/slurm_use.h"
+
+#define STEP_NS NS_PER_S
+#define FIRST_EPOCH 1 /* of an invitation: before every run */
+#define FIRST_LINGER_MS (90 * 1000)
+
+enum presence {
+    AWAY,
+    HERE,
+    GONE /* dismissed */
+};
+
+struct dialled {
+    bool dials; /* otherwise nothing of it is used */
+    enum presence presence;
+    /* news that was not told yet */
+    bool has_broken, waits, has_started, has_come, is_lost;
+    struct dial_pair pair;
+    int64_t worked_ns; /* its last work, or when it came; CLOCK_BOOTTIME */
+    struct slurm_thread *slurm;    /* its line's, or NULL */
+    int runs_s;                    /* with 'has_started' */
+    char why[SLURM_TEXT_BYTES];    /* of 'has_broken' and 'is_lost' */
+    char awaits[SLURM_TEXT_BYTES]; /* of 'waits'; "": its invitation */
+};
+
+struct dial_hosts {
+    const struct hosts *hosts;
+    struct router *router;
+    struct dialled *each; /* [hosts->n] */
+    struct invite invite; /* of this run, without a host's keys */
+    char *folder;         /* of the invitations */
+    struct slurm_thread **lines;
+    size_t n_lines;
+    int64_t step_ns; /* the next look at the work of the lines */
+};
+
+bool dial_hosts_any(const struct hosts *hosts)
+{
+    for (size_t i = 0; i < hosts->n; i++)
+        if (hosts->list[i].dial.back)
+            return true;
+    return false;
+}
+
+bool dial_hosts_slurm(const struct hosts *hosts)
+{
+    for (size_t i = 0; i < hosts->n; i++)
+        if (hosts->list[i].dial.slurm.task > 0)
+            return true;
+    return false;
+}
+
+int dial_hosts_invitation(struct dial_keys *keys, const struct listen *listen,
+                          const char *host, struct invite *out, struct err *err)
+{
+    const struct dial_pair *pair = dial_keys_host(keys, host, err);
+
+    if (!pair)
+        return ERR_SYSTEM;
+    *out =
+        (struct invite){ .epoch = FIRST_EPOCH, .linger_ms = FIRST_LINGER_MS };
+    memcpy(out->server_key, dial_keys_server(keys)->public_key,
+           CURVE_KEY_BYTES);
+    memcpy(out->public_key, pair->public_key, CURVE_KEY_BYTES);
+    memcpy(out->secret_key, pair->secret_key, CURVE_KEY_BYTES);
+    listen_addresses(listen, dial_keys_port(keys), out->endpoint,
+                     sizeof(out->endpoint));
+    owner_draw(out->owner.id);
+    owner_draw(out->owner.command);
+    owner_set(out->owner.user, sizeof(out->owner.user), "invitation");
+    owner_set(out->owner.machine, sizeof(out->owner.machine), host);
+    owner_set(out->owner.database, sizeof(out->owner.database), "-");
+    return 0;
+}
+
+/* Listen at the port that earlier invitations name. */
+static int listen_on(struct dial_hosts *dial, struct dial_keys *keys,
+                     const struct listen *listen, struct err *err)
+{
+    struct listen at = *listen;
+    char endpoint[LISTEN_ADDRESS_BYTES + 32];
+    int rc, port;
+
+    if (at.port == 0)
+        at.port = dial_keys_port(keys);
+    listen_endpoint(&at, endpoint, sizeof(endpoint));
+    rc = router_listen(dial->router, endpoint, &port, err);
+    if (rc < 0)
+        return err_within(err, rc, "workers that dial back");
+    dial_keys_set_port(keys, port);
+    return 0;
+}
+
+/* Where its invitation is, for the caller to free. */
+static char *folder_of(const struct dial_hosts *dial, size_t host)
+{
+    const struct host *one = &dial->hosts->list[host];
+
+    return one->dial.slurm.task > 0
+               ? slurm_files_folder(one, dial->invite.server_key)
+               : mem_strdup(dial->folder);
+}
+
+static int invite_one(struct dial_hosts *dial, struct dial_keys *keys,
+                      const struct listen *listen, size_t host, struct err *err)
+{
+    const char *name = dial->hosts->list[host].name;
+    char text[INVITE_BYTES_MAX];
+    char *folder = folder_of(dial, host);
+    struct invite invite;
+    int rc = dial_hosts_invitation(keys, listen, name, &invite, err);
+
+    if (rc < 0) {
+        free(folder);
+        return rc;
+    }
+    memcpy(dial->each[host].pair.public_key, invite.public_key,
+           CURVE_KEY_BYTES);
+    memcpy(dial->each[host].pair.secret_key, invite.secret_key,
+           CURVE_KEY_BYTES);
+    memcpy(dial->invite.endpoint, invite.endpoint, sizeof(invite.endpoint));
+    router_admit_key(dial->router, host, invite.public_key);
+    invite_write(&invite, text);
+    rc = dial_keys_write(folder, name, text, err);
+    sodium_memzero(text, sizeof(text));
+    invite_wipe(&invite);
+    free(folder);
+    return rc;
+}
+
+/* The keys are on disk, so that the jobs can be found again by their name. */
+static int ask_slurm(struct dial_hosts *dial, size_t host, void *zctx,
+                     struct err *err)
+{
+    const struct host *line = &dial->hosts->list[host];
+    int rc;
+
+    dial->lines =
+        mem_grow(dial->lines, dial->n_lines + 1, sizeof(struct slurm_thread *));
+    rc = slurm_thread_start(zctx, host, line, dial->invite.server_key,
+                            &dial->lines[dial->n_lines], err);
+    for (int i = 0; rc == 0 && i < line->dial.slurm.most; i++)
+        dial->each[host + (size_t)i].slurm = dial->lines[dial->n_lines];
+    dial->n_lines += rc == 0;
+    return rc;
+}
+
+int dial_hosts_open(const struct hosts *hosts, struct router *router,
+                    struct dial_keys *keys,
+                    const struct dial_hosts_options *options,
+                    struct dial_hosts **out, struct err *err)
+{
+    struct dial_hosts *dial = mem_new(1, sizeof(*dial));
+    char name[SLURM_NAME_BYTES];
+    int rc;
+
+    *out = dial;
+    dial->hosts = hosts;
+    dial->router = router;
+    dial->each = mem_new(hosts->n, sizeof(*dial->each));
+    dial->folder = dial_keys_folder(options->db);
+    dial->invite = (struct invite){ .epoch = options->epoch,
+                                    .linger_ms = options->linger_s * 1000,
+                                    .owner = *options->owner };
+    memcpy(dial->invite.server_key, dial_keys_server(keys)->public_key,
+           CURVE_KEY_BYTES);
+    rc = listen_on(dial, keys, options->listen, err);
+    for (size_t i = 0; rc == 0 && i < hosts->n; i++) {
+        struct dialled *one = &dial->each[i];
+
+        one->dials = one->waits = hosts->list[i].dial.back;
+        if (hosts->list[i].dial.slurm.task == 1) {
+            slurm_files_name(&hosts->list[i], dial->invite.server_key, name);
+            dial_keys_add_job(keys, name);
+        }
+        if (hosts->list[i].dial.slurm.task > 0)
+            snprintf(one->awaits, sizeof(one->awaits),
+                     "Slurm is asked for its node");
+        if (one->dials && !dial_keys_host(keys, hosts->list[i].name, err))
+            rc = ERR_SYSTEM;
+    }
+    if (rc == 0)
+        rc = dial_keys_save(keys, err); /* before they are given away */
+    for (size_t i = 0; rc == 0 && i < hosts->n; i++)
+        if (hosts->list[i].dial.slurm.task == 1)
+            rc = slurm_files_put(&hosts->list[i], dial->invite.server_key,
+                                 options->program->bytes, options->program->len,
+                                 err);
+    for (size_t i = 0; rc == 0 && i < hosts->n; i++)
+        if (dial->each[i].dials)
+            rc = invite_one(dial, keys, options->listen, i, err);
+    for (size_t i = 0; rc == 0 && i < hosts->n; i++)
+        if (hosts->list[i].dial.slurm.task == 1)
+            rc = ask_slurm(dial, i, options->zctx, err);
+    return rc;
+}
+
+void dial_hosts_close(struct dial_hosts *dial)
+{
+    if (!dial)
+        return;
+    for (size_t i = 0; i < dial->n_lines; i++)
+        slurm_thread_stop(dial->lines[i]);
+    free(dial->lines);
+    sodium_memzero(dial->each, dial->hosts->n * sizeof(*dial->each));
+    free(dial->each);
+    free(dial->folder);
+    free(dial);
+}
+
+bool dial_hosts_has(const struct dial_hosts *dial, size_t host)
+{
+    return dial && dial->each[host].dials;
+}
+
+/* It has the invitation of another run. */
+static void invite_again(struct dial_hosts *dial, size_t host)
+{
+    struct invite invite = dial->invite;
+    char text[INVITE_BYTES_MAX];
+    struct msg msg = { .type = MSG_INVITE,
+                       .epoch = invite.epoch,
+                       .invite = { .text = text } };
+    struct err err;
+
+    memcpy(invite.public_key, dial->each[host].pair.public_key,
+           CURVE_KEY_BYTES);
+    memcpy(invite.secret_key, dial->each[host].pair.secret_key,
+           CURVE_KEY_BYTES);
+    invite_write(&invite, text);
+    if (router_send(dial->router, host, &msg, &err) < 0)
+        log_line(LOG_W, "INVITE-FAILED", "host=%s why=%s",
+                 dial->hosts->list[host].name, err.text);
+    sodium_memzero(text, sizeof(text));
+    invite_wipe(&invite);
+}
+
+static void leave(struct dialled *one, const char *why)
+{
+    if (one->presence != HERE)
+        return;
+    one->presence = AWAY;
+    one->has_come = false;
+    one->has_broken = one->waits = true;
+    snprintf(one->why, sizeof(one->why), "%s", why);
+}
+
+bool dial_hosts_hear(struct dial_hosts *dial, size_t host,
+                     const struct msg *msg)
+{
+    struct dialled *one = &dial->each[host];
+
+    if (one->presence == GONE)
+        return msg->type == MSG_BYE;
+    if (msg->type == MSG_HELLO && msg->epoch < dial->invite.epoch) {
+        invite_again(dial, host);
+        return false;
+    }
+    if (one->presence == AWAY && msg->epoch == dial->invite.epoch &&
+        msg->type == MSG_HELLO) {
+        one->presence = HERE;
+        one->has_come = true;
+        one->worked_ns = clock_boot_ns();
+        if (one->slurm)
+            slurm_thread_came(one->slurm, host);
+    }
+    if (msg_is_result(msg->type))
+        one->worked_ns = clock_boot_ns();
+    if (msg->type == MSG_BYE && msg->epoch == dial->invite.epoch)
+        leave(one, "its worker has ended");
+    return true;
+}
+
+void dial_hosts_sent(struct dial_hosts *dial, size_t host,
+                     const struct msg *msg)
+{
+    if (msg->type == MSG_BUILD || msg->type == MSG_MEASURE ||
+        msg->type == MSG_TOOL)
+        dial->each[host].worked_ns = clock_boot_ns();
+}
+
+/* Its worker ends when it has nothing to do, and its job with it. */
+static void give_back(struct dial_hosts *dial, size_t host)
+{
+    const struct msg stop = { .type = MSG_STOP,
+                              .epoch = dial->invite.epoch,
+                              .stop.what = "drain" };
+    struct err err;
+
+    log_line(LOG_I, "SLURM-RETURNED", "host=%s why=no work",
+             dial->hosts->list[host].name);
+    (void)router_send(dial->router, host, &stop, &err); /* or again later */
+    dial->each[host].worked_ns = clock_boot_ns();
+}
+
+static void look_at_line(struct dial_hosts *dial, size_t first, int64_t now_ns)
+{
+    const struct host_slurm *slurm = &dial->hosts->list[first].dial.slurm;
+    struct slurm_use *nodes = mem_new((size_t)slurm->most, sizeof(*nodes));
+    size_t n = (size_t)slurm->most;
+    long surplus;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct dialled *one = &dial->each[first + i];
+
+        nodes[i] = (struct slurm_use){ one->presence == HERE,
+                                       now_ns - one->worked_ns };
+    }
+    slurm_thread_grows(dial->each[first].slurm, slurm_use_grows(nodes, n));
+    surplus = slurm_use_surplus(nodes, n, slurm->least);
+    if (surplus >= 0)
+        give_back(dial, first + (size_t)surplus);
+    free(nodes);
+}
+
+void dial_hosts_step(struct dial_hosts *dial)
+{
+    int64_t now_ns = clock_boot_ns();
+
+    if (!dial || dial->n_lines == 0 || now_ns < dial->step_ns)
+        return;
+    dial->step_ns = now_ns + STEP_NS;
+    for (size_t i = 0; i < dial->hosts->n; i++)
+        if (dial->hosts->list[i].dial.slurm.task == 1)
+            look_at_line(dial, i, now_ns);
+}
+
+void *dial_hosts_socket(const struct dial_hosts *dial, size_t i)
+{
+    return dial && i < dial->n_lines ? slurm_thread_socket(dial->lines[i])
+                                     : NULL;
+}
+
+static void take_change(struct dialled *one, const struct slurm_news *news)
+{
+    if (one->presence == GONE)
+        return;
+    switch (news->change) {
+    case SLURM_SAME:
+        return;
+    case SLURM_QUEUED:
+        one->waits = one->presence == AWAY;
+        memcpy(one->awaits, news->text, sizeof(one->awaits));
+        return;
+    case SLURM_STARTED:
+        one->has_started = true;
+        one->runs_s = (int)int64_min(news->runs_s, INT32_MAX);
+        return;
+    case SLURM_LEFT:
+        one->presence = AWAY;
+        one->has_come = one->has_started = false;
+        one->has_broken = one->waits = true;
+        break;
+    case SLURM_NEVER:
+        one->presence = GONE;
+        one->has_come = one->has_started = one->waits = false;
+        one->is_lost = true;
+        break;
+    }
+    memcpy(one->why, news->text, sizeof(one->why));
+    memcpy(one->awaits, news->text, sizeof(one->awaits));
+}
+
+static void hear_slurm(struct dial_hosts *dial)
+{
+    struct slurm_news news;
+
+    for (size_t i = 0; i < dial->n_lines; i++)
+        while (slurm_thread_recv(dial->lines[i], &news) == 1)
+            take_change(&dial->each[news.host], &news);
+}
+
+static void say_wait(const struct dial_hosts *dial, size_t host,
+                     struct host_thread_news *out)
+{
+    const char *awaits = dial->each[host].awaits;
+
+    out->event = HOST_THREADS_WAITING;
+    if (awaits[0])
+        snprintf(out->text, sizeof(out->text), "%s", awaits);
+    else
+        snprintf(out->text, sizeof(out->text),
+                 "its worker has not dialled back; it is started there with "
+                 "fa-worker --invitation FILE, and FILE is here %s/%s",
+                 dial->folder, dial->hosts->list[host].name);
+}
+
+int dial_hosts_news(struct dial_hosts *dial, size_t host,
+                    struct host_thread_news *out)
+{
+    struct dialled *one = &dial->each[host];
+
+    hear_slurm(dial);
+    *out = (struct host_thread_news){ .host = host };
+    if (one->has_broken) {
+        one->has_broken = false;
+        out->event = HOST_THREADS_BROKEN;
+        out->code = ERR_NETWORK;
+        snprintf(out->text, sizeof(out->text), "%s", one->why);
+        return 1;
+    }
+    if (one->is_lost) {
+        one->is_lost = false;
+        out->event = HOST_THREADS_GAVE_UP;
+        out->code = ERR_NETWORK;
+        snprintf(out->text, sizeof(out->text), "%s", one->why);
+        return 1;
+    }
+    if (one->waits) {
+        one->waits = false;
+        say_wait(dial, host, out);
+        return 1;
+    }
+    if (one->has_started) {
+        one->has_started = false;
+        out->event = HOST_THREADS_CONNECTING;
+        out->code = one->runs_s;
+        return 1;
+    }
+    if (!one->has_come)
+        return 0;
+    one->has_come = false;
+    out->event = HOST_THREADS_ATTACHED;
+    return 1;
+}
+
+void dial_hosts_reconnect(struct dial_hosts *dial, size_t host)
+{
+    leave(&dial->each[host], "its worker is silent");
+}
+
+void dial_hosts_dismiss(struct dial_hosts *dial, size_t host)
+{
+    struct dialled *one = &dial->each[host];
+
+    one->presence = GONE;
+    one->has_broken = one->waits = one->has_started = one->has_come = false;
+    if (one->slurm)
+        slurm_thread_dismiss(one->slurm, host);
+}

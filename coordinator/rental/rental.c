@@ -1,0 +1,278 @@
+#include "coordinator/rental/rental.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/err.h"
+#include "common/hash.h"
+#include "common/int64.h"
+#include "common/mem.h"
+#include "common/owner.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/rental/rental_answer.h"
+#include "coordinator/rental/rental_command.h"
+#include "coordinator/store/store.h"
+#include "coordinator/store/store_acquisition.h"
+
+#define PAUSE_FIRST_MS 250
+#define PAUSE_MAX_MS 30000
+#define ID_DIGITS 12
+
+struct machine {
+    enum rental_state state;
+    struct host host; /* as acquired */
+    struct store_acquisition row;
+    struct rental_command command;
+    int64_t since_ns, next_ns, pause_ms;
+    int tries; /* starts that failed in a row */
+};
+
+struct rental {
+    const struct hosts *hosts;
+    char folder[1024];
+    struct machine *machines; /* [hosts->n] */
+};
+
+struct rental *rental_new(const struct hosts *hosts, const char *folder)
+{
+    struct rental *rental = mem_new(1, sizeof(*rental));
+
+    rental->hosts = hosts;
+    snprintf(rental->folder, sizeof(rental->folder), "%s", folder);
+    rental->machines = mem_new(hosts->n, sizeof(*rental->machines));
+    return rental;
+}
+
+void rental_free(struct rental *rental)
+{
+    if (!rental)
+        return;
+    for (size_t i = 0; i < rental->hosts->n; i++)
+        rental_command_fini(&rental->machines[i].command);
+    free(rental->machines);
+    free(rental);
+}
+
+enum rental_state rental_state(const struct rental *rental, size_t host)
+{
+    return rental->machines[host].state;
+}
+
+int64_t rental_since_ns(const struct rental *rental, size_t host)
+{
+    return rental->machines[host].since_ns;
+}
+
+const struct host *rental_host(const struct rental *rental, size_t host)
+{
+    return &rental->machines[host].host;
+}
+
+static int put(struct store *store, struct machine *machine, const char *state,
+               struct err *err)
+{
+    int rc;
+
+    snprintf(machine->row.state, sizeof(machine->row.state), "%s", state);
+    rc = store_acquisition_put(store, &machine->row, err);
+    return rc < 0 ? rc : store_commit(store, err);
+}
+
+static void pause_for(struct machine *machine, int64_t now)
+{
+    machine->pause_ms = machine->pause_ms
+                            ? int64_min(2 * machine->pause_ms, PAUSE_MAX_MS)
+                            : PAUSE_FIRST_MS;
+    machine->next_ns = now + machine->pause_ms * NS_PER_MS;
+}
+
+static void make_row(const struct rental *rental, struct machine *machine,
+                     const struct host *host)
+{
+    struct store_acquisition *row = &machine->row;
+    char drawn[HASH_HEX];
+
+    memset(row, 0, sizeof(*row));
+    owner_draw(drawn);
+    snprintf(row->id, sizeof(row->id), "fa-%.*s", ID_DIGITS, drawn);
+    snprintf(row->host, sizeof(row->host), "%s", host->name);
+    snprintf(row->start_command, sizeof(row->start_command), "%s",
+             host->rental.start);
+    snprintf(row->stop_command, sizeof(row->stop_command), "%s",
+             host->rental.stop);
+    snprintf(row->folder, sizeof(row->folder), "%s", rental->folder);
+    clock_boot_id(row->boot_id);
+    row->rate_usd_per_h = host->has_rate ? host->rate : (double)NAN;
+    row->started_utc = clock_utc_ns();
+}
+
+/* The process waits until its pid is in the database. */
+static int start(const struct rental *rental, struct machine *machine,
+                 const struct host *host, struct store *store, int64_t now,
+                 struct err *err)
+{
+    int rc;
+
+    make_row(rental, machine, host);
+    rc = rental_command_begin(&machine->command, true, &machine->row, now, err);
+    if (rc < 0)
+        return rc;
+    machine->row.pid = machine->command.child.pid;
+    machine->row.pid_ticks = rental_command_ticks(machine->row.pid);
+    rc = put(store, machine, "starting", err);
+    if (rc < 0) {
+        child_stop(&machine->command.child);
+        return rc;
+    }
+    rental_command_go(&machine->command);
+    machine->host = *host;
+    machine->since_ns = now;
+    machine->state = RENTAL_STARTING;
+    return 0;
+}
+
+static int stop(struct machine *machine, struct store *store, int64_t now,
+                enum rental_event *event, struct err *err)
+{
+    int rc;
+
+    machine->row.stop_tries++;
+    machine->state = RENTAL_STOPPING;
+    rc = put(store, machine, "stopping", err);
+    if (rc < 0)
+        return rc;
+    rc =
+        rental_command_begin(&machine->command, false, &machine->row, now, err);
+    if (rc < 0) {
+        pause_for(machine, now);
+        *event = RENTAL_NOT_RELEASED;
+        return rc;
+    }
+    *event = RENTAL_STOPS;
+    rental_command_go(&machine->command);
+    return 0;
+}
+
+/* start= has ended well: where is the machine? */
+static int acquired(struct machine *machine, struct store *store,
+                    struct err *err)
+{
+    struct rental_answer answer;
+    int rc = rental_answer_read(buf_text(&machine->command.out), &answer, err);
+
+    if (rc < 0)
+        return rc;
+    rental_answer_apply(&answer, &machine->host);
+    rental_answer_text(&answer, machine->row.address,
+                       sizeof(machine->row.address));
+    snprintf(machine->row.machine, sizeof(machine->row.machine), "%s",
+             answer.machine);
+    machine->row.acquired_utc = clock_utc_ns();
+    return put(store, machine, "acquired", err);
+}
+
+/* The row keeps why; stop= follows. */
+static int not_acquired(struct machine *machine, struct store *store,
+                        int64_t now, const struct err *why, struct err *err)
+{
+    snprintf(machine->row.why, sizeof(machine->row.why), "%s", why->text);
+    machine->tries++;
+    machine->state = RENTAL_STOPPING;
+    machine->next_ns = now;
+    return put(store, machine, "stopping", err);
+}
+
+static int end_start(struct machine *machine, struct store *store, int64_t now,
+                     enum rental_event *event, struct err *err)
+{
+    struct err why = { "" };
+    int rc = rental_command_poll(&machine->command, now, &why);
+
+    if (rc == 0)
+        return 0;
+    if (rc == 1)
+        rc = acquired(machine, store, &why);
+    rental_command_fini(&machine->command);
+    if (rc == 0) {
+        machine->state = RENTAL_HELD;
+        machine->tries = 0;
+        machine->pause_ms = 0;
+        *event = RENTAL_ACQUIRED;
+        return 0;
+    }
+    *event = RENTAL_NOT_ACQUIRED;
+    rc = not_acquired(machine, store, now, &why, err);
+    if (rc == 0)
+        *err = why;
+    return rc;
+}
+
+static int end_stop(struct machine *machine, struct store *store, int64_t now,
+                    enum rental_event *event, struct err *err)
+{
+    struct err why = { "" };
+    int rc = rental_command_poll(&machine->command, now, &why);
+
+    if (rc == 0)
+        return 0;
+    rental_command_fini(&machine->command);
+    pause_for(machine, now);
+    if (rc < 0) {
+        snprintf(machine->row.why, sizeof(machine->row.why), "%s", why.text);
+        *event = RENTAL_NOT_RELEASED;
+        rc = put(store, machine, "stopping", err);
+        if (rc == 0)
+            *err = why;
+        return rc;
+    }
+    machine->row.released_utc = clock_utc_ns();
+    machine->state = machine->tries < RENTAL_TRIES ? RENTAL_FREE : RENTAL_LOST;
+    if (machine->tries == 0)
+        machine->pause_ms = machine->next_ns = 0;
+    *event = RENTAL_RELEASED;
+    return put(store, machine, "released", err);
+}
+
+static int start_or_retry(struct rental *rental, struct store *store,
+                          size_t host, int64_t now, enum rental_event *event,
+                          struct err *err)
+{
+    int rc = start(rental, &rental->machines[host], &rental->hosts->list[host],
+                   store, now, err);
+
+    if (rc == 0)
+        *event = RENTAL_STARTS;
+    return rc;
+}
+
+int rental_turn(struct rental *rental, struct store *store, size_t host,
+                bool wanted, int64_t now_ns, enum rental_event *event,
+                struct err *err)
+{
+    struct machine *machine = &rental->machines[host];
+    bool is_time = now_ns >= machine->next_ns;
+
+    *event = RENTAL_NOTHING;
+    switch (machine->state) {
+    case RENTAL_FREE:
+        return wanted && is_time
+                   ? start_or_retry(rental, store, host, now_ns, event, err)
+                   : 0;
+    case RENTAL_STARTING:
+        return end_start(machine, store, now_ns, event, err);
+    case RENTAL_HELD:
+        if (wanted)
+            return 0;
+        return stop(machine, store, now_ns, event, err);
+    case RENTAL_STOPPING:
+        if (rental_command_runs(&machine->command))
+            return end_stop(machine, store, now_ns, event, err);
+        return is_time ? stop(machine, store, now_ns, event, err) : 0;
+    case RENTAL_LOST:
+        return 0;
+    }
+    return 0;
+}

@@ -1,0 +1,67 @@
+/* rental.h - the machines of a command that start= acquires
+ *
+ *   FREE --wanted--> STARTING --start= ended well--> HELD
+ *     ^                 |                             | not wanted
+ *     |                 '--failed--.                  v
+ *     '--stop= ended well------ STOPPING <------------'
+ *
+ * The row of an acquisition is committed before start= runs, and again before
+ * stop= does.  A start= that fails is followed by stop=, because the machine
+ * may exist.  Both are repeated after a pause; after RENTAL_TRIES failed starts
+ * the machine is LOST for this command.
+ *
+ * One per command; it outlives the runs of the command, and the machines stay
+ * held between them.  At the end release_all() stops them (release.h).
+ * Thread rule: the reactor's.
+ */
+#ifndef FA_COORDINATOR_RENTAL_RENTAL_H
+#define FA_COORDINATOR_RENTAL_RENTAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+struct host;
+struct hosts;
+struct rental;
+struct store;
+
+#define RENTAL_TRIES 3
+
+enum rental_state {
+    RENTAL_FREE,
+    RENTAL_STARTING,
+    RENTAL_HELD,
+    RENTAL_STOPPING,
+    RENTAL_LOST, /* it could not be acquired */
+};
+
+/* What happened to a machine in a turn. */
+enum rental_event {
+    RENTAL_NOTHING,
+    RENTAL_STARTS,
+    RENTAL_ACQUIRED,
+    RENTAL_NOT_ACQUIRED, /* 'err' says why */
+    RENTAL_STOPS,
+    RENTAL_RELEASED,
+    RENTAL_NOT_RELEASED, /* 'err' says why; stop= is repeated */
+};
+
+/* 'hosts' is borrowed; commands run in 'folder'. */
+struct rental *rental_new(const struct hosts *hosts, const char *folder);
+void rental_free(struct rental *rental); /* stops nothing; NULL is fine */
+
+enum rental_state rental_state(const struct rental *rental, size_t host);
+/* CLOCK_BOOTTIME at which start= ran; only unless FREE. */
+int64_t rental_since_ns(const struct rental *rental, size_t host);
+/* The host with the address that start= printed; only if HELD. */
+const struct host *rental_host(const struct rental *rental, size_t host);
+
+/* Do what comes next for one host.  ERR_STORE if the row cannot be committed:
+ * then nothing was run. */
+int rental_turn(struct rental *rental, struct store *store, size_t host,
+                bool wanted, int64_t now_ns, enum rental_event *event,
+                struct err *err);
+
+#endif

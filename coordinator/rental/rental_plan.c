@@ -1,0 +1,225 @@
+#include "coordinator/rental/rental_plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "common/err.h"
+
+/* Login, upload and the worker's start on a machine that is up: tests on
+ * loopback take 1 to 2 s, boxes far away up to 10 s. */
+#define SETUP_S 3.0
+/* An idle GPU is kept for so long beyond its boot, because estimates err. */
+#define IDLE_S 10.0
+
+static const char *const goal_names[] = { "balanced", "cheapest", "fastest" };
+
+int rental_goal_read(const char *word, enum rental_goal *out, struct err *err)
+{
+    for (size_t i = 0; i < sizeof(goal_names) / sizeof(goal_names[0]); i++)
+        if (strcmp(word, goal_names[i]) == 0) {
+            *out = (enum rental_goal)i;
+            return 0;
+        }
+    return err_set(err, ERR_INPUT,
+                   "--plan=%s: choose cheapest, balanced or fastest", word);
+}
+
+const char *rental_goal_name(enum rental_goal goal)
+{
+    return goal_names[goal];
+}
+
+struct problem {
+    enum rental_goal goal;
+    const struct rental_work *work;
+    const struct rental_machine *machines;
+    size_t n;
+    bool *wanted;
+    bool only_builds; /* which builders?  Some GPU will measure */
+    bool is_late;     /* boxes with GPUs come when the builds end */
+};
+
+static bool is_builder(const struct rental_machine *machine)
+{
+    return machine->builds && !machine->measures;
+}
+
+static double build_s(const struct problem *p)
+{
+    int slots = 0;
+
+    for (size_t i = 0; i < p->n; i++)
+        if (p->wanted[i] && p->machines[i].builds &&
+            !(p->is_late && p->machines[i].measures))
+            slots += p->machines[i].slots;
+    if (p->work->builds == 0)
+        return 0;
+    return slots > 0 ? p->work->builds * p->work->build_s / slots
+                     : (double)INFINITY;
+}
+
+static double measure_s(const struct problem *p)
+{
+    int gpus = 0;
+
+    for (size_t i = 0; i < p->n; i++)
+        if (p->wanted[i] && p->machines[i].measures)
+            gpus += p->machines[i].gpus;
+    if (p->work->measurements == 0 || (gpus == 0 && p->only_builds))
+        return 0;
+    return gpus > 0 ? p->work->measurements * p->work->measurement_s / gpus
+                    : (double)INFINITY;
+}
+
+static double ready_s(const struct rental_machine *machine)
+{
+    return machine->is_held
+               ? fmax(0, machine->boot_s + SETUP_S - machine->held_s)
+               : machine->boot_s + SETUP_S;
+}
+
+/* What is paid for a machine that was held for so long. */
+static double billed_s(const struct rental_machine *m, double held_s)
+{
+    double rounded =
+        m->round_s > 0 ? ceil(held_s / m->round_s) * m->round_s : held_s;
+
+    return fmax(rounded, m->min_s);
+}
+
+/* Seconds and dollars from now to the end, if the wanted machines are held for
+ * what they can do: a builder to the end, a GPU box for the measurements, or
+ * from now on if it builds, too. */
+static double score(const struct problem *p)
+{
+    double builds = build_s(p), measures = measure_s(p), wait = 0, usd = 0;
+    double all;
+
+    for (size_t i = 0; i < p->n; i++)
+        if (p->wanted[i])
+            wait = fmax(wait, ready_s(&p->machines[i]));
+    all = wait + builds + measures;
+    for (size_t i = 0; i < p->n; i++) {
+        const struct rental_machine *m = &p->machines[i];
+        bool comes_late = m->measures && (p->is_late || !m->builds);
+        double held = comes_late ? ready_s(m) + measures : all;
+
+        if (p->wanted[i] && isfinite(all))
+            usd += m->rate / 3600 * (billed_s(m, m->held_s + held) - m->held_s);
+    }
+    switch (p->goal) {
+    case RENTAL_GOAL_CHEAPEST:
+        return isfinite(all) ? usd : all;
+    case RENTAL_GOAL_FASTEST:
+        return all;
+    case RENTAL_GOAL_BALANCED:
+        break;
+    }
+    return usd > 0 ? usd * all : all;
+}
+
+/* Add machines of one kind, those that are held first, as long as each of them
+ * makes it better. */
+static void add(struct problem *p, bool builders)
+{
+    p->only_builds = builders;
+    for (;;) {
+        double before = score(p);
+        size_t found = p->n;
+
+        for (size_t i = 0; i < p->n && found == p->n; i++)
+            if (!p->wanted[i] && !p->machines[i].is_lost &&
+                p->machines[i].is_held &&
+                is_builder(&p->machines[i]) == builders)
+                found = i;
+        for (size_t i = 0; i < p->n && found == p->n; i++)
+            if (!p->wanted[i] && !p->machines[i].is_lost &&
+                is_builder(&p->machines[i]) == builders)
+                found = i;
+        if (found == p->n)
+            return;
+        p->wanted[found] = true;
+        if (!(score(p) < before)) {
+            p->wanted[found] = false;
+            return;
+        }
+    }
+}
+
+/* A GPU box for itself is there when the builds end, and not sooner.  One that
+ * is held stays if it would be started again soon, or is paid for. */
+static bool is_due(const struct problem *p, const struct rental_machine *m)
+{
+    double left = build_s(p), lead = m->boot_s + SETUP_S;
+
+    if (p->goal == RENTAL_GOAL_BALANCED)
+        lead += measure_s(p);
+    if (p->goal == RENTAL_GOAL_FASTEST || left <= lead)
+        return true;
+    return m->is_held &&
+           (m->is_busy ||
+            left <= lead + IDLE_S + billed_s(m, m->held_s) - m->held_s);
+}
+
+/* The device must tell its facts before there is a plan. */
+static void want_one_gpu(struct problem *p)
+{
+    for (int held = 1; held >= 0; held--)
+        for (size_t i = 0; i < p->n; i++)
+            if (p->machines[i].measures && !p->machines[i].is_lost &&
+                p->machines[i].is_held == held) {
+                p->wanted[i] = true;
+                return;
+            }
+}
+
+static bool has_gpu(const struct problem *p)
+{
+    for (size_t i = 0; i < p->n; i++)
+        if (p->wanted[i] && p->machines[i].measures)
+            return true;
+    return false;
+}
+
+/* Choose the machines, if GPUs come late or build from the start; returns the
+ * score. */
+static double choose(struct problem *p, bool is_late)
+{
+    p->is_late = is_late;
+    for (size_t i = 0; i < p->n; i++)
+        p->wanted[i] = !p->machines[i].is_rented;
+    if (p->work->builds > 0)
+        add(p, true);
+    if (p->work->is_known && p->work->measurements + p->work->builds > 0)
+        add(p, false);
+    return score(p);
+}
+
+void rental_plan(enum rental_goal goal, const struct rental_work *work,
+                 const struct rental_machine *machines, size_t n, bool *wanted)
+{
+    struct problem p = { .goal = goal,
+                         .work = work,
+                         .machines = machines,
+                         .n = n,
+                         .wanted = wanted };
+
+    if (!(choose(&p, true) <= choose(&p, false)))
+        p.is_late = false;
+    else
+        choose(&p, true);
+    if ((!work->is_known || work->is_paced) && !has_gpu(&p))
+        want_one_gpu(&p);
+    for (size_t i = 0; i < n; i++) {
+        const struct rental_machine *m = &machines[i];
+
+        if (!m->is_rented)
+            continue;
+        if (wanted[i] && m->measures && p.is_late && work->is_known &&
+            !work->is_paced)
+            wanted[i] = is_due(&p, m);
+        /* artifacts are fetched from it; work that runs is not cut off */
+        if (m->is_held && (m->is_busy || is_builder(m)))
+            wanted[i] = true;
+    }
+}

@@ -1,0 +1,39 @@
+#include "coordinator/rental/rental_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/mem.h"
+#include "coordinator/rental/rental_command.h"
+#include "coordinator/store/row.h"
+#include "coordinator/store/store.h"
+
+int rental_rows_open(struct store *store, struct store_acquisition **out,
+                     size_t *n, struct err *err)
+{
+    struct row_query query = { .stmt = NULL };
+    struct store_acquisition row;
+    int rc = row_open(store_db(store),
+                      "SELECT * FROM acquisition WHERE state<>'released'"
+                      " ORDER BY started_utc, id",
+                      &store_acquisition_shape, &query, err, "");
+
+    *out = NULL;
+    *n = 0;
+    while (rc >= 0 && (rc = row_next(&query, &row, err)) == 1) {
+        *out = mem_grow(*out, *n + 1, sizeof(row));
+        (*out)[(*n)++] = row;
+    }
+    row_close(&query);
+    return rc < 0 ? rc : 0;
+}
+
+bool rental_rows_starts(const struct store_acquisition *row)
+{
+    char boot[CLOCK_BOOT_ID_BYTES];
+
+    clock_boot_id(boot);
+    return row->pid > 0 && strcmp(boot, row->boot_id) == 0 &&
+           rental_command_ticks(row->pid) == row->pid_ticks;
+}

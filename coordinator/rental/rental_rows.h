@@ -1,0 +1,24 @@
+/* rental_rows.h - the acquisitions of a database that are not released
+ *
+ * Thread rule: that of the store.
+ */
+#ifndef FA_COORDINATOR_RENTAL_RENTAL_ROWS_H
+#define FA_COORDINATOR_RENTAL_RENTAL_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "coordinator/store/store_acquisition.h"
+
+struct err;
+struct store;
+
+/* Every machine that may cost money, the oldest first; '*out' is for the caller
+ * to free.  ERR_STORE. */
+int rental_rows_open(struct store *store, struct store_acquisition **out,
+                     size_t *n, struct err *err);
+
+/* Does the start= of this row still run, perhaps without its coordinator? */
+bool rental_rows_starts(const struct store_acquisition *row);
+
+#endif

@@ -1,0 +1,70 @@
+/* reserve.h - what a capped sweep keeps back for its confirmation
+ *
+ * A search that uses a cap up ends without a verdict.  So it ends when what is
+ * left is what the confirmation takes: the proof, the blocks, the external
+ * baselines, and starting the workers for each.  That is estimated from times
+ * as they are measured, and before that from defaults.
+ *
+ * Times are seconds; one that is not known is NaN.  Pure.
+ */
+#ifndef FA_COORDINATOR_RESERVE_RESERVE_H
+#define FA_COORDINATOR_RESERVE_RESERVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* So many finalists have room, if the sweep file lets there be as many.  How
+ * many there are is known when the search ends; a cap may then leave out the
+ * slower ones. */
+#define RESERVE_FINALISTS 4
+
+/* What the confirmation will do, at most. */
+struct reserve_pass {
+    int64_t contestants; /* the baseline and the finalists */
+    int64_t shapes, blocks;
+    int64_t proofs; /* measurements of a contestant in the proof; 0: none */
+    int64_t externals, external_blocks;
+    int64_t gpus; /* >= 1 */
+};
+
+struct reserve_times {
+    double start_s;    /* from a command to its first lease */
+    double build_s;    /* a build, on a slot */
+    double measure_s;  /* a measurement, on a GPU */
+    double external_s; /* a run of an external baseline */
+};
+
+#define RESERVE_TIMES_UNKNOWN                                       \
+    ((struct reserve_times){ (double)NAN, (double)NAN, (double)NAN, \
+                             (double)NAN })
+
+/* 'times' where they are known, otherwise those of 'other'. */
+struct reserve_times reserve_times_or(struct reserve_times times,
+                                      const struct reserve_times *other);
+/* Before anything is known; 'local': all hosts are this machine. */
+struct reserve_times reserve_times_default(bool local);
+
+/* How long hosts are held for the confirmation; all times are known. */
+double reserve_s(const struct reserve_pass *pass,
+                 const struct reserve_times *times);
+/* How many contestants such a confirmation can have in so long, 2 or more; the
+ * count in 'pass' is the most. */
+int64_t reserve_contestants(const struct reserve_pass *pass,
+                            const struct reserve_times *times, double left_s);
+/* From a lease that is granted now to its result, the build before it
+ * included: what is committed with it. */
+double reserve_committed_s(const struct reserve_times *times);
+
+/* How many are tried in all, at the pace of those 'tried' in 'took_s', if
+ * 'left_s' more may be used; 'all' of them at most. */
+int reserve_fit(int tried, double took_s, double left_s, int all);
+
+/* How long the hosts can still be held, until the first cap; infinite without
+ * one.  0: no cap.  Without a rate there are no dollars. */
+struct reserve_caps {
+    double max_s, used_s;
+    double max_usd, used_usd, usd_per_h;
+};
+double reserve_left_s(const struct reserve_caps *caps);
+
+#endif

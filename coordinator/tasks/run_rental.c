@@ -1,0 +1,239 @@
+/* The hosts that start= acquires, over all runs of a command. */
+#include "coordinator/tasks/run.h"
+#include "coordinator/tasks/run_rental.h"
+
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/rental/release.h"
+#include "coordinator/rental/rental.h"
+#include "coordinator/rental/rental_plan.h"
+#include "coordinator/rental/rental_rows.h"
+#include "coordinator/store/dblock.h"
+#include "coordinator/store/store.h"
+#include "coordinator/tasks/fail.h"
+#include "coordinator/text/exit_code.h"
+
+struct run_rental {
+    struct rental *machines; /* NULL: no host of the file is rented */
+    char *db;                /* of the sweep, also while fuzz has its own */
+    struct store *store;     /* open beside that of fuzz; or NULL */
+    bool is_clean;           /* what earlier commands left was looked for */
+};
+
+static bool has_rented(const struct hosts *hosts)
+{
+    for (size_t i = 0; i < hosts->n; i++)
+        if (host_is_rented(&hosts->list[i]))
+            return true;
+    return false;
+}
+
+/* The folder of the hosts file, for its commands. */
+static struct rental *machines_of(const struct run *run)
+{
+    char *path = mem_strdup(run->hosts_file);
+    struct rental *machines = rental_new(&run->hosts, dirname(path));
+
+    free(path);
+    return machines;
+}
+
+void run_rental_new(struct run *run)
+{
+    run->rental = mem_new(1, sizeof(*run->rental));
+    run->rental->db = mem_strdup(run->db);
+    if (has_rented(&run->hosts))
+        run->rental->machines = machines_of(run);
+}
+
+/* Before anything is measured. */
+#define BUILD_S 5.0
+#define MEASUREMENT_S 0.03
+#define SLOTS 4
+
+static struct rental_machine *describe_machines(const struct hosts *hosts)
+{
+    struct rental_machine *machines = mem_new(hosts->n, sizeof(*machines));
+
+    for (size_t i = 0; i < hosts->n; i++) {
+        const struct host *host = &hosts->list[i];
+
+        machines[i] = (struct rental_machine){
+            .is_rented = host_is_rented(host),
+            .measures = host_measures(host),
+            .builds = host->role != HOST_GPU,
+            .slots = host->slots ? host->slots : SLOTS,
+            .gpus = 1,
+            .rate = host->has_rate ? host->rate : 0,
+            .boot_s = host->rental.boot_s,
+            .min_s = host->rental.min_bill_s,
+            .round_s = host->rental.round_s,
+        };
+    }
+    return machines;
+}
+
+/* Names of hosts that are rented and wanted; "nothing" without one. */
+static void list_wanted(const struct hosts *hosts, const bool *wanted,
+                        char *out, size_t size)
+{
+    size_t len = 0, n = 0;
+
+    for (size_t i = 0; i < hosts->n && len < size; i++) {
+        if (!wanted[i] || !host_is_rented(&hosts->list[i]))
+            continue;
+        len += (size_t)snprintf(out + len, size - len, "%s%s", n ? ", " : "",
+                                hosts->list[i].name);
+        n++;
+    }
+    if (n == 0)
+        snprintf(out, size, "nothing");
+}
+
+void run_rental_plan(const struct run *run, int64_t builds,
+                     int64_t measurements, char *out, size_t size)
+{
+    const struct hosts *hosts = &run->hosts;
+    struct rental_machine *machines = describe_machines(hosts);
+    bool *wanted = mem_new(hosts->n, sizeof(*wanted));
+    struct rental_work work = { .is_known = true,
+                                .builds = (int)builds,
+                                .measurements = (int)measurements,
+                                .build_s = BUILD_S,
+                                .measurement_s = MEASUREMENT_S };
+    char first[512], then[512];
+    enum rental_goal goal;
+
+    *out = '\0';
+    if (has_rented(hosts) &&
+        rental_goal_read(run->set.plan, &goal, NULL) == 0) {
+        rental_plan(goal, &work, machines, hosts->n, wanted);
+        list_wanted(hosts, wanted, first, sizeof(first));
+        work.builds = 0;
+        rental_plan(goal, &work, machines, hosts->n, wanted);
+        list_wanted(hosts, wanted, then, sizeof(then));
+        snprintf(out, size,
+                 "plan %s: start= acquires %s for the builds, and %s to "
+                 "measure; measured times change it",
+                 run->set.plan, first, then);
+    }
+    free(wanted);
+    free(machines);
+}
+
+static void say(void *self, const char *text)
+{
+    (void)self;
+    fprintf(stderr, "%s\n", text);
+}
+
+int run_rental_release(struct store *store, int64_t patience_s, struct err *err)
+{
+    const struct release_options options = { .say = say,
+                                             .patience_s = patience_s };
+    struct release_count count;
+    int rc = release_all(store, &options, &count, err);
+
+    return rc < 0 ? rc : (int)count.running;
+}
+
+int run_rental_print(struct store *store, struct err *err)
+{
+    struct store_acquisition *rows = NULL;
+    struct dblock_holder holder;
+    size_t n = 0;
+    char text[1200];
+    int rc = rental_rows_open(store, &rows, &n, err);
+
+    for (size_t i = 0; i < n && !dblock_is_held(store_path(store), &holder);
+         i++) {
+        release_describe(&rows[i], text, sizeof(text));
+        printf("%s; 'fa-coord release' stops it\n", text);
+    }
+    free(rows);
+    return rc;
+}
+
+/* Is it the sweep's own database that is open? */
+static struct store *own_store(struct run *run, struct store *store)
+{
+    return strcmp(run->db, run->rental->db) == 0 ? store : run->rental->store;
+}
+
+int run_rental_open(struct run *run, struct store *store,
+                    struct sweep_rental *out, struct err *err)
+{
+    struct run_rental *rental = run->rental;
+    int rc = 0;
+
+    if (strcmp(run->db, rental->db) != 0 && rental->machines)
+        rc = store_open(rental->db, STORE_CREATE, &rental->store, err);
+    if (rc == 0 && !rental->is_clean && own_store(run, store)) {
+        rental->is_clean = true;
+        rc = run_rental_release(own_store(run, store), RELEASE_PATIENCE_S, err);
+    }
+    if (rc < 0)
+        return rc;
+    out->machines = rental->machines;
+    out->store = own_store(run, store);
+    return rental_goal_read(run->set.plan, &out->goal, err);
+}
+
+void run_rental_close(struct run *run)
+{
+    store_close(run->rental->store);
+    run->rental->store = NULL;
+}
+
+/* The machines are known to nothing but their names then. */
+static int not_opened(const struct run *run, const struct err *err)
+{
+    fprintf(stderr,
+            "fa-coord: %s; machines that start= acquired may STILL RUN and "
+            "cost money: see 'fa-coord release %s --dry-run', or stop them by "
+            "hand\n",
+            err->text, run->rental->db);
+    return EXIT_DATABASE;
+}
+
+static int release(struct run *run, int code)
+{
+    struct store *store = NULL;
+    struct err err;
+    int rc = store_open(run->rental->db, STORE_WRITE, &store, &err);
+
+    if (rc == 0)
+        rc = run_rental_release(store, RELEASE_PATIENCE_S, &err);
+    store_close(store);
+    if (rc < 0)
+        return not_opened(run, &err);
+    if (rc == 0)
+        return code;
+    fprintf(stderr,
+            "fa-coord: %d machine%s NOT released and still cost%s money; once "
+            "stop= works again: fa-coord release %s\n",
+            rc, rc == 1 ? " was" : "s were", rc == 1 ? "s" : "",
+            run->rental->db);
+    return code == EXIT_DONE ? EXIT_PARTIAL : code;
+}
+
+int run_rental_end(struct run *run, int code)
+{
+    struct run_rental *rental = run->rental;
+
+    if (!rental)
+        return code;
+    if (rental->machines && rental->is_clean)
+        code = release(run, code);
+    rental_free(rental->machines);
+    free(rental->db);
+    free(rental);
+    run->rental = NULL;
+    return code;
+}

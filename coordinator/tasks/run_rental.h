@@ -1,0 +1,36 @@
+/* run_rental.h - the hosts that start= acquires, over all runs of a command
+ */
+#ifndef FA_COORDINATOR_TASKS_RUN_RENTAL_H
+#define FA_COORDINATOR_TASKS_RUN_RENTAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+struct run;
+struct store;
+struct sweep_rental;
+
+/* Prepare them, for all runs of the command over run->db. */
+void run_rental_new(struct run *run);
+/* Before a run over 'store': stop what an earlier command left running, and set
+ * 'out'.  ERR_STORE */
+int run_rental_open(struct run *run, struct store *store,
+                    struct sweep_rental *out, struct err *err);
+void run_rental_close(struct run *run); /* after that run */
+/* Release all machines, at the end of the command.  Returns its exit code,
+ * which was 'code'. */
+int run_rental_end(struct run *run, int code);
+/* One line for --dry-run: what is acquired for so much work, and when.  "" if
+ * no host is rented. */
+void run_rental_plan(const struct run *run, int64_t builds,
+                     int64_t measurements, char *out, size_t size);
+/* Print the machines that cost money although no coordinator uses 'store'.
+ * ERR_STORE */
+int run_rental_print(struct store *store, struct err *err);
+/* Release what 'store' has, and print what happens; how many machines still
+ * run, or ERR_STORE. */
+int run_rental_release(struct store *store, int64_t patience_s,
+                       struct err *err);
+
+#endif

@@ -1,0 +1,180 @@
+/* test_rental.c - the life of a machine, with commands that end at once */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/clock.h"
+#include "common/err.h"
+#include "coordinator/hosts/hosts.h"
+#include "coordinator/rental/release.h"
+#include "coordinator/rental/rental.h"
+#include "coordinator/rental/rental_rows.h"
+#include "coordinator/store/store.h"
+#include "tests/coordinator/store/store_fixture.h"
+
+#define DEADLINE_NS (60 * NS_PER_S)
+
+static struct hosts one_host(struct host *host, const char *start,
+                             const char *stop)
+{
+    memset(host, 0, sizeof(*host));
+    snprintf(host->name, sizeof(host->name), "gpu7");
+    snprintf(host->rental.start, sizeof(host->rental.start), "%s", start);
+    snprintf(host->rental.stop, sizeof(host->rental.stop), "%s", stop);
+    return (struct hosts){ .list = host, .n = 1 };
+}
+
+/* Turns until something happens. */
+static enum rental_event next(struct rental *rental, struct store *store,
+                              bool wanted, struct err *err)
+{
+    int64_t until = clock_boot_ns() + DEADLINE_NS;
+    enum rental_event event = RENTAL_NOTHING;
+
+    while (event == RENTAL_NOTHING && clock_boot_ns() < until) {
+        assert_int_equal(
+            rental_turn(rental, store, 0, wanted, clock_boot_ns(), &event, err),
+            0);
+        (void)poll(NULL, 0, 1);
+    }
+    return event;
+}
+
+static void a_machine_is_acquired_and_released(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct host host;
+    struct hosts hosts =
+        one_host(&host, "echo host=10.0.0.7 id=m-{host}", "true");
+    struct rental *rental = rental_new(&hosts, "/");
+    struct store_acquisition *rows;
+    struct err err = { "" };
+    size_t n;
+
+    assert_int_equal(next(rental, store, true, &err), RENTAL_STARTS);
+    assert_int_equal(next(rental, store, true, &err), RENTAL_ACQUIRED);
+    assert_int_equal(rental_state(rental, 0), RENTAL_HELD);
+    assert_string_equal(rental_host(rental, 0)->address, "10.0.0.7");
+    assert_int_equal(rental_rows_open(store, &rows, &n, &err), 0);
+    assert_int_equal(n, 1);
+    assert_string_equal(rows[0].state, "acquired");
+    assert_string_equal(rows[0].machine, "m-gpu7");
+    free(rows);
+    assert_int_equal(next(rental, store, false, &err), RENTAL_STOPS);
+    assert_int_equal(next(rental, store, false, &err), RENTAL_RELEASED);
+    assert_int_equal(rental_rows_open(store, &rows, &n, &err), 0);
+    assert_int_equal(n, 0);
+    rental_free(rental);
+    store_close(store);
+}
+
+static void a_start_that_fails_is_followed_by_stop(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct host host;
+    struct hosts hosts = one_host(&host, "ls /there/is/no/such/file", "true");
+    struct rental *rental = rental_new(&hosts, "/");
+    struct err err = { "" };
+
+    assert_int_equal(next(rental, store, true, &err), RENTAL_STARTS);
+    assert_int_equal(next(rental, store, true, &err), RENTAL_NOT_ACQUIRED);
+    assert_non_null(strstr(err.text, "start= failed with status 2: "));
+    assert_int_equal(next(rental, store, true, &err), RENTAL_STOPS);
+    assert_int_equal(next(rental, store, true, &err), RENTAL_RELEASED);
+    assert_int_equal(next(rental, store, true, &err), RENTAL_STARTS);
+    rental_free(rental);
+    store_close(store);
+}
+
+static void an_address_that_cannot_be_used_is_a_failed_start(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct host host;
+    struct hosts hosts = one_host(&host, "echo port=99999", "true");
+    struct rental *rental = rental_new(&hosts, "/");
+    struct err err = { "" };
+
+    assert_int_equal(next(rental, store, true, &err), RENTAL_STARTS);
+    assert_int_equal(next(rental, store, true, &err), RENTAL_NOT_ACQUIRED);
+    assert_string_equal(err.text,
+                        "it printed 'port=99999': a port is in 1..65535");
+    rental_free(rental);
+    store_close(store);
+}
+
+struct said {
+    char text[4096];
+};
+
+static void say(void *self, const char *text)
+{
+    struct said *said = self;
+    size_t len = strlen(said->text);
+
+    snprintf(said->text + len, sizeof(said->text) - len, "%s\n", text);
+}
+
+static void what_was_left_is_released(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct host host;
+    struct hosts hosts = one_host(&host, "true", "true");
+    struct rental *rental = rental_new(&hosts, "/");
+    struct said said = { "" };
+    const struct release_options options = { say, &said, 60 };
+    struct release_count count;
+    struct err err = { "" };
+
+    assert_int_equal(next(rental, store, true, &err), RENTAL_STARTS);
+    assert_int_equal(next(rental, store, true, &err), RENTAL_ACQUIRED);
+    rental_free(rental);
+    assert_int_equal(release_all(store, &options, &count, &err), 0);
+    assert_int_equal(count.released, 1);
+    assert_int_equal(count.running, 0);
+    assert_string_equal(said.text, "gpu7: released\n");
+    store_close(store);
+}
+
+static void what_cannot_be_released_is_said_to_run(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct host host;
+    struct hosts hosts = one_host(&host, "true", "false");
+    struct rental *rental = rental_new(&hosts, "/");
+    struct said said = { "" };
+    const struct release_options options = { say, &said, 0 };
+    struct release_count count;
+    struct err err = { "" };
+
+    assert_int_equal(next(rental, store, true, &err), RENTAL_STARTS);
+    assert_int_equal(next(rental, store, true, &err), RENTAL_ACQUIRED);
+    rental_free(rental);
+    assert_int_equal(release_all(store, &options, &count, &err), 0);
+    assert_int_equal(count.running, 1);
+    assert_non_null(strstr(said.text, "gpu7: stop= failed with status 1\n"
+                                      "gpu7: STILL RUNNING, costs money"));
+    store_close(store);
+}
+
+#define TEST(f) \
+    cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_machine_is_acquired_and_released),
+        TEST(a_start_that_fails_is_followed_by_stop),
+        TEST(an_address_that_cannot_be_used_is_a_failed_start),
+        TEST(what_was_left_is_released),
+        TEST(what_cannot_be_released_is_said_to_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

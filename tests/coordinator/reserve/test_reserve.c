@@ -1,0 +1,109 @@
+/* test_reserve.c - what is kept back for a confirmation */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "coordinator/reserve/reserve.h"
+#include "tests/coordinator/near.h"
+
+static const struct reserve_pass pass = {
+    .contestants = 5, .shapes = 2, .blocks = 20, .gpus = 1
+};
+
+static void what_is_known_replaces_the_default(void **state)
+{
+    struct reserve_times usual = reserve_times_default(false);
+    struct reserve_times known = RESERVE_TIMES_UNKNOWN;
+
+    (void)state;
+    known.build_s = 7;
+    known = reserve_times_or(known, &usual);
+    assert_true(known.build_s == 7);
+    assert_true(known.measure_s == usual.measure_s);
+    assert_true(known.start_s == usual.start_s);
+    assert_true(known.external_s == usual.external_s);
+    assert_true(reserve_times_default(true).start_s < usual.start_s);
+    assert_near(reserve_committed_s(&known), 7 + usual.measure_s, 1e-12);
+}
+
+/* Blocks, a start, and a quarter more. */
+static void each_part_of_the_confirmation_has_its_time(void **state)
+{
+    const struct reserve_times times = { 3, 1, 0.095, 2 };
+    struct reserve_pass more = pass;
+    double blocks = 5 * 20 * 2 * 0.1, s = reserve_s(&pass, &times);
+
+    (void)state;
+    assert_near(s, 1.25 * (0.5 + 3.5 + blocks), 1e-9);
+    more.proofs = 10;
+    assert_near(reserve_s(&more, &times) - s, 1.25 * (3.5 + 5 * 10 * 3 * 0.1),
+                1e-9);
+    more.gpus = 2;
+    assert_near(reserve_s(&more, &times) - s, 1.25 * (3.5 + 5 * 5 * 3 * 0.1),
+                1e-9);
+    more = pass;
+    more.externals = 1;
+    more.external_blocks = 6;
+    assert_near(reserve_s(&more, &times) - s, 1.25 * 6 * 2 * 2, 1e-9);
+}
+
+/* What is kept for a number of contestants is enough for them, and two take
+ * part whatever is left. */
+static void as_many_take_part_as_have_time(void **state)
+{
+    const struct reserve_times times = { 3, 1, 0.095, 2 };
+    struct reserve_pass most = pass;
+
+    (void)state;
+    most.contestants = 21;
+    for (int64_t n = 2; n <= 21; n++) {
+        struct reserve_pass some = pass;
+
+        some.contestants = n;
+        assert_int_equal(
+            reserve_contestants(&most, &times, reserve_s(&some, &times) + 1e-6),
+            n);
+    }
+    assert_int_equal(reserve_contestants(&most, &times, 1e6), 21);
+    assert_int_equal(reserve_contestants(&most, &times, -1), 2);
+    assert_int_equal(reserve_contestants(&most, &times, INFINITY), 21);
+}
+
+static void the_first_cap_counts(void **state)
+{
+    struct reserve_caps caps = { .used_s = 40, .used_usd = 1 };
+
+    (void)state;
+    assert_true(isinf(reserve_left_s(&caps)));
+    caps.max_usd = 3;
+    assert_true(isinf(reserve_left_s(&caps))); /* no host has a price */
+    caps.usd_per_h = 3600;
+    assert_near(reserve_left_s(&caps), 2, 1e-9);
+    caps.max_s = 41;
+    assert_near(reserve_left_s(&caps), 1, 1e-9);
+    caps.used_usd = 5;
+    assert_near(reserve_left_s(&caps), -2, 1e-9);
+}
+
+static void the_pace_says_how_many_fit(void **state)
+{
+    (void)state;
+    assert_int_equal(reserve_fit(8, 2, 18, 320), 80);
+    assert_int_equal(reserve_fit(8, 2, 1000, 320), 320);
+    assert_int_equal(reserve_fit(8, 2, -1, 320), 8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_known_replaces_the_default),
+        cmocka_unit_test(each_part_of_the_confirmation_has_its_time),
+        cmocka_unit_test(as_many_take_part_as_have_time),
+        cmocka_unit_test(the_pace_says_how_many_fit),
+        cmocka_unit_test(the_first_cap_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,179 @@
+"""Hosts with start= and stop= are acquired for a sweep and released at its end, whatever that is."""
+
+import signal
+import unittest
+
+import rented
+import rig
+
+
+class RentedHosts(rented.Rented):
+    def test_a_host_is_acquired_used_and_released(self):
+        line = self.machine("box", "rate=0.68")
+        self.run_coord(self.folder, "sweep", "--device", self.record(), "--db", "a.db", "--hosts", self.hosts(line))
+        self.assertFalse(self.runs("box"))
+        self.assertEqual(len(self.clock("box", "start")), 1)
+        self.assertEqual(len(self.clock("box", "stop")), 1)
+        [(host, state, machine, why)] = self.rows(self.path("a.db"), "host, state, machine, why")
+        self.assertRegex(host, "@box$")
+        self.assertEqual((state, why), ("released", ""))
+        self.assertRegex(machine, r"^m-fa-\w{12}$")
+        self.run_coord(self.folder, "verify", "a.db")
+
+    # -- a sweep that ends otherwise
+
+    def begin(self, line, *args, **options):
+        """Start a sweep over this line, in the folder of the test."""
+        self._start(self.folder, 100, "sweep", "--device", self.record(**options), "--db", "a.db",
+                    "--hosts", self.hosts(line), *args)
+
+    def until_state(self, state):
+        self.until(state, lambda: self.rows(self.path("a.db"), "state") == [(state,)])
+
+    def test_ctrl_c_releases_the_host(self):
+        self.begin(self.machine("box"), compile_ms=20000.0)
+        self.until("it is in use", lambda: "ready:" in self.stderr())
+        self.coord.send_signal(signal.SIGINT)
+        self.until("it noticed", lambda: "stopping" in self.stderr())
+        self.coord.send_signal(signal.SIGINT)
+        self.finish_with(130)
+        self.assertFalse(self.runs("box"))
+        self.assertEqual(self.machines(self.folder, "a.db"), [])
+
+    def test_the_end_of_the_budget_releases_the_host(self):
+        self.begin(self.machine("box", "rate=3600"), "--budget", "2", compile_ms=20000.0)
+        self.finish_with(6)
+        self.assertFalse(self.runs("box"))
+
+    def finish_with(self, code):
+        self.assertEqual(self.coord.wait(100), code, self.stderr())
+
+    # -- the plan
+
+    def test_a_gpu_is_acquired_when_the_builds_end(self):
+        build = self.machine("build", "role=builder slots=2 rate=0.12")
+        gpu = self.machine("gpu", "role=gpu rate=0.68")
+        record = self.record(xs=(1, 2, 4, 8, 16, 32, 64, 128), ys=(1, 2), compile_ms=250.0)
+        args = "sweep", "--device", record, "--db", "a.db", "--hosts", self.hosts(build, gpu), "--plan", "cheapest"
+        said = self.run_coord(self.folder, *args, "--dry-run").stdout
+        self.assertRegex(said, r"plan cheapest: start= acquires \w+@build for the builds, and \w+@gpu to measure")
+        self.run_coord(self.folder, *args)
+        [(acquired,)] = self.query(self.folder, "SELECT started_utc FROM acquisition WHERE host LIKE '%@gpu'")
+        [(built,)] = self.query(self.folder, "SELECT count(*) FROM build WHERE received_utc < ?", acquired)
+        self.assertGreaterEqual(built, 8)
+        self.assertFalse(self.runs("gpu") or self.runs("build"))
+        self.run_coord(self.folder, "sweep", "--plan", "cheap", code=2)
+
+    def test_a_spot_machine_that_vanishes_is_started_again(self):
+        self.begin(self.machine("box", "spot"), xs=(16, 32, 64), compile_ms=1500.0)
+        self.until("one is built", lambda: self.count("build", "purpose = 'kernel'") > 0)
+        self.vanish("box")
+        self.finish_with(0)
+        self.assertIn("the spot machine is gone", self.stderr())
+        self.assertEqual(len(self.clock("box", "start")), 2)
+        self.assertFalse(self.runs("box"))
+
+    def vanish(self, name):
+        """As if the machine were taken away, with all that runs on it."""
+        for pid, command in self.processes():
+            if f"--workdir {self.path(name)} " in command + " ":
+                rented.boxes.send(pid, signal.SIGKILL)
+        pid = int(self.read(name, "pid"))
+        with open(f"/proc/{pid}/task/{pid}/children") as f:
+            for child in f.read().split():
+                rented.boxes.send(int(child), signal.SIGKILL)
+        rented.boxes.send(pid, signal.SIGKILL)
+
+    # -- commands that fail
+
+    def test_a_start_that_fails_is_stopped_and_run_again(self):
+        line = self.machine("box")
+        self.behave("box", "fails", "1")
+        self.begin(line)
+        self.finish_with(0)
+        self.assertIn("not acquired: start= failed with status 3: no machine is left in this zone", self.stderr())
+        self.assertEqual([len(self.clock("box", word)) for word in ("asked", "start", "stop")], [2, 1, 2])
+        self.assertEqual(self.rows(self.path("a.db"), "state"), [("released",), ("released",)])
+
+    def test_a_host_that_cannot_be_started_is_given_up(self):
+        line = self.machine("box")
+        self.behave("box", "fails", "1000")
+        self.begin(line)
+        self.finish_with(3)
+        self.assertEqual(len(self.clock("box", "asked")), 3)
+        self.assertIn("it could not be acquired", self.stderr())
+
+    def test_a_stop_that_fails_is_said_and_run_again(self):
+        line = self.machine("box", "rate=0.68")
+        self.behave("box", "stop_fails", "2")
+        self.begin(line)
+        self.finish_with(0)
+        self.assertEqual(self.stderr().count("stop= failed with status 4: the cloud does not answer"), 2)
+        self.assertFalse(self.runs("box"))
+
+    def test_a_host_that_is_not_released_is_money_still_running(self):
+        line = self.machine("box", "rate=0.68")
+        self.behave("box", "stop_fails", "1000")
+        self.begin(line)
+        self.until("it is run again", lambda: "it is run again" in self.stderr())
+        self.coord.send_signal(signal.SIGINT)
+        self.finish_with(5)
+        self.assertRegex(self.stderr(), r"@box: STILL RUNNING, costs \$0.68 an hour since .*the cloud does not answer")
+        [machine] = self.machines(self.folder, "a.db")
+        self.assertEqual((machine["usd_per_hour"], machine["state"]), (0.68, "stopping"))
+        for command in ("status",), ("report",), ("report", "--cost"):
+            said = self.run_coord(self.folder, *command, "a.db").stdout
+            self.assertRegex(said, r"(?m)^\w+@box: STILL RUNNING")
+        self.behave("box", "stop_fails", "0")
+        self.run_coord(self.folder, "release", "a.db")
+        self.assertFalse(self.runs("box"))
+        self.assertEqual(self.machines(self.folder, "a.db"), [])
+
+    # -- kill -9 of the coordinator
+
+    def kill_when(self, what, check):
+        self.until(what, check)
+        self.end_coordinator()
+
+    def test_what_a_killed_sweep_starts_is_stopped_when_it_has_started(self):
+        line = self.machine("box")
+        self.behave("box", "slow")
+        self.begin(line)
+        self.kill_when("start= runs", lambda: self.clock("box", "asked"))
+        [machine] = self.machines(self.folder, "a.db")
+        self.assertEqual(machine["state"], "starting")
+        release = self.start(self.folder, "release", "a.db")
+        rig.until("it waits for start=", lambda: "its start= still runs" in self.stderr())
+        self.behave_again("box", "slow")
+        self.assertEqual(release.wait(60), 0, self.stderr())
+        self.assertEqual(len(self.clock("box", "start")), 1)
+        self.assertFalse(self.runs("box"))
+
+    def test_the_next_command_stops_what_a_killed_one_used(self):
+        line = self.machine("box")
+        self.begin(line, compile_ms=20000.0)
+        self.kill_when("it is in use", lambda: "ready:" in self.stderr())
+        self.assertTrue(self.runs("box"))
+        self.assertEqual(self.machines(self.folder, "a.db")[0]["state"], "acquired")
+        self.end_workers()
+        self.record()
+        self._start(self.folder, 100, "resume", "a.db")
+        self.finish_with(0)
+        self.assertIn("@box: released", self.stderr())
+        self.assertEqual([len(self.clock("box", word)) for word in ("start", "stop")], [2, 2])
+        self.assertFalse(self.runs("box"))
+
+    def test_a_release_that_was_killed_is_done_again(self):
+        line = self.machine("box")
+        self.behave("box", "slow_stop")
+        self.begin(line)
+        self.kill_when("stop= runs", lambda: self.clock("box", "tried"))
+        self.assertTrue(self.runs("box"))
+        self.behave_again("box", "slow_stop")
+        self.run_coord(self.folder, "release", "a.db")
+        self.assertFalse(self.runs("box"))
+        self.assertEqual(self.machines(self.folder, "a.db"), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
