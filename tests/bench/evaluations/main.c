@@ -33,7 +33,7 @@
 
 struct options {
     const char *data, *json, *only_problem, *only_strategy, *external;
-    int runs, jobs, cap, slots, first_seed;
+    int runs, jobs, cap, slots, first_seed, instance;
 };
 
 /* One run of one entry on one problem, in memory that the processes share. */
@@ -274,7 +274,7 @@ static struct options read_options(int argc, char *argv[])
                                .first_seed = 1 };
     int c;
 
-    while ((c = getopt(argc, argv, "d:o:p:s:r:j:c:k:x:f:")) >= 0) {
+    while ((c = getopt(argc, argv, "d:o:p:s:r:j:c:k:x:f:i:")) >= 0) {
         switch (c) {
         case 'd':
             options.data = optarg;
@@ -303,6 +303,9 @@ static struct options read_options(int argc, char *argv[])
         case 'f':
             options.first_seed = number(optarg);
             break;
+        case 'i':
+            options.instance = number(optarg);
+            break;
         case 'k':
             options.slots = number(optarg) % 64;
             break;
@@ -311,7 +314,7 @@ static struct options read_options(int argc, char *argv[])
                             "[-p PROBLEM] [-s STRATEGY] [-x COMMAND]\n"
                             "       [-r RUNS] [-f FIRST-SEED] [-j PROCESSES] "
                             "[-c EVALUATIONS] "
-                            "[-k PENDING]\n");
+                            "[-k PENDING] [-i INSTANCE]\n");
             strategy_list(stderr);
             exit(2);
         }
@@ -364,7 +367,8 @@ int main(int argc, char *argv[])
 {
     struct options options = read_options(argc, argv);
     struct problem problems[PROBLEM_MAX];
-    int n = problem_load_all(options.data, options.only_problem, 0, problems);
+    int n = problem_load_all(options.data, options.only_problem,
+                             options.instance, problems);
     int good = 0;
     FILE *file = fopen(options.json, "w");
     struct json_out json;
