@@ -17,7 +17,8 @@ wait for their recorded times (device replay, speed-up 1).  An L4 has 4 cores an
 and costs $0.12.  Several fleets run at once, as processes mostly wait.
 
 With --out, tables of all fleets without and with boot and a minimum bill are written into FOLDER, a JSON object a
-line: fleets.jsonl, boot_90_min_bill_60.jsonl and, with --gpu-bound, gpu_bound.jsonl.  Otherwise one table is printed.
+line: fleets.jsonl, boot_90_min_bill_60.jsonl and, with --gpu-bound, gpu_bound.jsonl; and printed in Markdown, as they
+stand in docs/fleet.md.  Otherwise one table is printed, a JSON object a line.
 In "missed" is what is worse than the project asks of it; then the exit status is 1.
 
 Usage: bench_fleet.py BIN [--out FOLDER [--gpu-bound LANDSCAPE]] [--configs N] [--build-s S] [--gpu-ms MS] [--boot S]
@@ -203,9 +204,19 @@ def write_tables():
         rows = {file: [done[file, row].result() for row in rows] for file, rows in tables.items()}
     os.makedirs(ARGS.out, exist_ok=True)
     for file, lines in rows.items():
+        print_table(file, lines)
         with open(os.path.join(ARGS.out, f"{file}.jsonl"), "w") as f:
             f.writelines(json.dumps(line) + "\n" for line in lines)
     return [line for lines in rows.values() for line in lines]
+
+
+def print_table(name, rows):
+    print(f"{name}\n\n| fleet | wall s | paid $ | GPU boxes held s | GPU busy | over the bound | a build took |\n"
+          "|---|---|---|---|---|---|---|")
+    for row in rows:
+        print(f"| {row['fleet']} | {row['wall_s']:.0f} | {row['paid_usd']:.4f} | {row['gpu_held_s']:.1f}"
+              f" | {100 * row['busy']:.1f} % | {row['over_bound']} | {row['build_took']:.2f}x |")
+    print()
 
 
 def main():
@@ -216,7 +227,7 @@ def main():
         rows = [run(name, landscape, ARGS.boot, ARGS.min_bill, True) for name in ARGS.only.split(",")]
     else:
         rows = [run(name, light_kernel(), ARGS.boot, ARGS.min_bill) for name in ARGS.only.split(",")]
-    for row in rows:
+    for row in rows if not ARGS.out else [row for row in rows if row["missed"]]:
         print(json.dumps(row), flush=True)
     sys.exit(any(row["missed"] for row in rows))
 
