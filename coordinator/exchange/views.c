@@ -9,6 +9,7 @@
 
 #include "common/buf.h"
 #include "common/err.h"
+#include "coordinator/exchange/view_gpu_time.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
 #include "coordinator/stored/stored_ready.h"
@@ -86,6 +87,7 @@ static const struct view {
       " h.rate_usd_per_h AS usd_per_h,"
       " (h.end_ns-h.start_ns)/3.6e12*h.rate_usd_per_h AS usd",
       " FROM held h", false },
+    { "fa_gpu_time", view_gpu_time_columns, view_gpu_time_from, false },
 };
 
 #define VIEWS (sizeof(views) / sizeof(views[0]))

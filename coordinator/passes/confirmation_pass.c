@@ -129,8 +129,7 @@ static bool all_are_here(const struct sweep *sweep)
 {
     for (size_t i = 0; i < sweep->fleet.n; i++)
         if (host_measures(sweep->fleet.hosts[i].host) &&
-            sweep->fleet.hosts[i].state != HOST_STATE_READY &&
-            sweep->fleet.hosts[i].state != HOST_STATE_FAILED)
+            host_state_is_to_come(&sweep->fleet.hosts[i]))
             return reactor_now(sweep) - sweep->reactor.started_ns > ARRIVAL_NS;
     return true;
 }

@@ -78,13 +78,13 @@ static int count_jobs(const struct sweep *sweep, enum job_stage stage,
     return n;
 }
 
-/* The first of this run differ from the rest: caches are cold, and a reference
- * is not a configuration. */
-static double pace(double run_ns, int done, double earlier_s, double otherwise)
+/* Of this run, or of earlier ones; 0: not known.  The first of this run differ
+ * from the rest: caches are cold, and a reference is not a configuration. */
+static double pace(double run_ns, int done, double earlier_s)
 {
-    if (run_ns > 0 && done >= PACE_JOBS)
-        return run_ns / (double)NS_PER_S;
-    return earlier_s > 0 ? earlier_s : otherwise;
+    return run_ns > 0 && done >= PACE_JOBS ? run_ns / (double)NS_PER_S
+           : earlier_s > 0                 ? earlier_s
+                                           : 0;
 }
 
 static struct rental_work look_at_work(const struct sweep *sweep)
@@ -94,14 +94,19 @@ static struct rental_work look_at_work(const struct sweep *sweep)
         .is_paced = sweep->passes.lead != NULL,
     };
     const double *mean_ns = sweep->work.mean_ns;
+    double build_s, measurement_s;
 
     if (!work.is_known)
         return work;
-    work.build_s = pace(mean_ns[JOB_BUILD], count_jobs(sweep, JOB_BUILD, true),
-                        sweep->fleet.build_s, BUILD_S);
-    work.measurement_s =
+    build_s = pace(mean_ns[JOB_BUILD], count_jobs(sweep, JOB_BUILD, true),
+                   sweep->fleet.build_s);
+    measurement_s =
         pace(mean_ns[JOB_MEASURE], count_jobs(sweep, JOB_MEASURE, true),
-             sweep->fleet.measurement_s, MEASUREMENT_S);
+             sweep->fleet.measurement_s);
+    work.is_built = build_s > 0;
+    work.build_s = work.is_built ? build_s : BUILD_S;
+    work.is_measured = measurement_s > 0;
+    work.measurement_s = work.is_measured ? measurement_s : MEASUREMENT_S;
     work.builds = count_jobs(sweep, JOB_BUILD, false);
     work.measurements = sched_open_jobs(sweep->work.sched) - work.builds;
     return work;

@@ -266,30 +266,45 @@ static void say_fit(struct sweep *sweep, const struct progress_facts *facts,
                  fit < facts->total ? "about " : "all ", fit, facts->total);
 }
 
+/* Before more is spent: it will buy no verdict. */
+static void say_none(struct sweep *sweep, double left_s)
+{
+    if (!sweep->reactor.said_none)
+        progress_say(sweep->reactor.progress,
+                     "what is left, %.2g s, is too little to confirm even one "
+                     "configuration: the search goes on to the cap, and ends "
+                     "without a verdict",
+                     left_s);
+    sweep->reactor.said_none = true;
+}
+
 /* Give nothing out any more when what is left is what the confirmation takes.
- * If it is far too little from the beginning, the search goes on to the cap. */
+ * If it is too little for any, the search goes on to the cap. */
 static void check_reserve(struct sweep *sweep, int64_t now)
 {
     struct reactor *reactor = &sweep->reactor;
+    const struct reserve_pass *pass = reactor->options->caps.reserve;
     struct reserve_times times;
     struct progress_facts facts;
-    double ahead_s, kept_s, left_s;
+    enum reserve_step next;
+    double left_s;
 
-    if (!reactor->options->caps.reserve || reactor->closed_ns ||
-        reactor->ending || !can_confirm(sweep))
+    if (!pass || reactor->closed_ns || reactor->ending || !can_confirm(sweep))
         return;
     left_s = reactor_left_s(sweep);
     if (isinf(left_s))
         return;
     times = reactor_times(sweep);
-    ahead_s = reserve_committed_s(&times);
-    kept_s = reserve_s(reactor->options->caps.reserve, &times);
+    next = reserve_next(pass, &times, left_s);
     progress_view_facts(sweep, &facts);
-    say_fit(sweep, &facts, left_s - kept_s);
-    if (left_s > ahead_s + kept_s || left_s < kept_s / 2)
+    say_fit(sweep, &facts, left_s - reserve_s(pass, &times));
+    if (next == RESERVE_NONE)
+        say_none(sweep, left_s);
+    if (next != RESERVE_CLOSE)
         return;
     reactor->closed_ns = now;
-    reactor->close_by_ns = now + (int64_t)(ahead_s * (double)NS_PER_S);
+    reactor->close_by_ns =
+        now + (int64_t)(reserve_committed_s(&times) * (double)NS_PER_S);
     progress_say(reactor->progress,
                  "%d of %d configurations were tried; what is left, %.2g s, is "
                  "for the confirmation",

@@ -73,6 +73,8 @@ static double measure_s(const struct problem *p)
 
 static double ready_s(const struct rental_machine *machine)
 {
+    if (!machine->is_rented || machine->is_busy)
+        return 0;
     return machine->is_held
                ? fmax(0, machine->boot_s + SETUP_S - machine->held_s)
                : machine->boot_s + SETUP_S;
@@ -87,22 +89,36 @@ static double billed_s(const struct rental_machine *m, double held_s)
     return fmax(rounded, m->min_s);
 }
 
+static bool comes_late(const struct problem *p, const struct rental_machine *m)
+{
+    return m->measures && (p->is_late || !m->builds);
+}
+
+/* From now until all builds have ended: machines that build boot first. */
+static double built_s(const struct problem *p)
+{
+    double wait = 0;
+
+    for (size_t i = 0; i < p->n; i++)
+        if (p->wanted[i] && !comes_late(p, &p->machines[i]))
+            wait = fmax(wait, ready_s(&p->machines[i]));
+    return wait + build_s(p);
+}
+
 /* Seconds and dollars from now to the end, if the wanted machines are held for
  * what they can do: a builder to the end, a GPU box for the measurements, or
  * from now on if it builds, too. */
 static double score(const struct problem *p)
 {
-    double builds = build_s(p), measures = measure_s(p), wait = 0, usd = 0;
-    double all;
+    double measures = measure_s(p), start = built_s(p), usd = 0, all;
 
     for (size_t i = 0; i < p->n; i++)
         if (p->wanted[i])
-            wait = fmax(wait, ready_s(&p->machines[i]));
-    all = wait + builds + measures;
+            start = fmax(start, ready_s(&p->machines[i]));
+    all = start + measures;
     for (size_t i = 0; i < p->n; i++) {
         const struct rental_machine *m = &p->machines[i];
-        bool comes_late = m->measures && (p->is_late || !m->builds);
-        double held = comes_late ? ready_s(m) + measures : all;
+        double held = comes_late(p, m) ? ready_s(m) + measures : all;
 
         if (p->wanted[i] && isfinite(all))
             usd += m->rate / 3600 * (billed_s(m, m->held_s + held) - m->held_s);
@@ -146,14 +162,44 @@ static void add(struct problem *p, bool builders)
     }
 }
 
-/* A GPU box for itself is there when the builds end, and not sooner.  One that
- * is held stays if it would be started again soon, or is paid for. */
+/* What the others cost while they wait for this machine. */
+static double waiting_rate(const struct problem *p,
+                           const struct rental_machine *m)
+{
+    double rate = 0;
+
+    for (size_t i = 0; i < p->n; i++)
+        if (p->wanted[i] && !comes_late(p, &p->machines[i]) &&
+            &p->machines[i] != m)
+            rate += p->machines[i].rate;
+    return rate;
+}
+
+/* So long before the builds end a GPU begins to measure, to end with them.
+ * Before the pace of measurements is known, that is a guess: too soon costs the
+ * price of the GPU, too late that of those who wait for it. */
+static double overlap_s(const struct problem *p, const struct rental_machine *m)
+{
+    double measures = measure_s(p), waits;
+
+    if (p->work->is_measured)
+        return measures;
+    if (p->goal == RENTAL_GOAL_BALANCED)
+        return measures / 2;
+    waits = waiting_rate(p, m);
+    return waits > 0 ? measures * waits / (waits + m->rate) : 0;
+}
+
+/* A GPU box for itself is there when all but the last builds have ended, and
+ * not sooner.  One that is held stays if it would be started again soon, or is
+ * paid for. */
 static bool is_due(const struct problem *p, const struct rental_machine *m)
 {
-    double left = build_s(p), lead = m->boot_s + SETUP_S;
+    double left = built_s(p), lead = m->boot_s + SETUP_S + overlap_s(p, m);
 
-    if (p->goal == RENTAL_GOAL_BALANCED)
-        lead += measure_s(p);
+    /* A guess is the mean of a long tail: most builds take far less. */
+    if (!p->work->is_built && p->goal == RENTAL_GOAL_BALANCED)
+        left -= build_s(p) / 2;
     if (p->goal == RENTAL_GOAL_FASTEST || left <= lead)
         return true;
     return m->is_held &&

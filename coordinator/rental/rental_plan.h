@@ -34,6 +34,7 @@ struct rental_work {
     int measurements;     /* not settled, their builds done or not */
     double build_s;       /* of one build, on one core */
     double measurement_s; /* of one measurement, from lease to result */
+    bool is_built, is_measured; /* these times were, and are no guesses */
 };
 
 struct rental_machine {

@@ -72,6 +72,24 @@ int64_t reserve_contestants(const struct reserve_pass *pass,
                                             : 2;
 }
 
+enum reserve_step reserve_next(const struct reserve_pass *pass,
+                               const struct reserve_times *times, double left_s)
+{
+    double ahead_s = reserve_committed_s(times);
+    double kept_s = reserve_s(pass, times);
+    struct reserve_pass two = *pass;
+
+    if (left_s > ahead_s + kept_s)
+        return RESERVE_SEARCH;
+    if (left_s >= kept_s / 2)
+        return RESERVE_CLOSE;
+    two.contestants = 2;
+    kept_s = reserve_s(&two, times);
+    return left_s > ahead_s + kept_s  ? RESERVE_SEARCH
+           : left_s >= kept_s / SLACK ? RESERVE_CLOSE
+                                      : RESERVE_NONE;
+}
+
 double reserve_committed_s(const struct reserve_times *times)
 {
     return times->build_s + times->measure_s;

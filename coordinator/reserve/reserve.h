@@ -51,6 +51,19 @@ double reserve_s(const struct reserve_pass *pass,
  * count in 'pass' is the most. */
 int64_t reserve_contestants(const struct reserve_pass *pass,
                             const struct reserve_times *times, double left_s);
+/* A search with a cap goes on or ends, by what is left of the cap. */
+enum reserve_step {
+    RESERVE_SEARCH,
+    RESERVE_CLOSE, /* the rest is for the confirmation */
+    RESERVE_NONE,  /* not even two contestants can be confirmed */
+};
+
+/* All contestants of 'pass' are confirmed if there is time; where less than
+ * half of that is left, the time of two is kept.  All times are known. */
+enum reserve_step reserve_next(const struct reserve_pass *pass,
+                               const struct reserve_times *times,
+                               double left_s);
+
 /* From a lease that is granted now to its result, the build before it
  * included: what is committed with it. */
 double reserve_committed_s(const struct reserve_times *times);

@@ -26,6 +26,13 @@ bool host_state_is_connected(const struct host_state *host_state)
            host_state->state == HOST_STATE_GREETED;
 }
 
+bool host_state_is_to_come(const struct host_state *host_state)
+{
+    return host_state->state != HOST_STATE_READY &&
+           host_state->state != HOST_STATE_FAILED &&
+           (!host_state->conn.is_rented || host_state->conn.is_wanted);
+}
+
 bool host_state_same_worker(const struct host_state *a,
                             const struct host_state *b)
 {

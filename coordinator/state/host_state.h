@@ -112,6 +112,9 @@ void host_state_condemn(struct host_state *host_state, int code,
 /* It sends more than its work explains. */
 void host_state_floods(struct host_state *host_state);
 bool host_state_is_connected(const struct host_state *host_state);
+/* It is not ready and may be soon: a machine that the plan does not want is not
+ * waited for. */
+bool host_state_is_to_come(const struct host_state *host_state);
 /* Are two hosts of the file the same worker? */
 bool host_state_same_worker(const struct host_state *a,
                             const struct host_state *b);

@@ -3,6 +3,7 @@
 #ifndef FA_COORDINATOR_STATE_REACTOR_H
 #define FA_COORDINATOR_STATE_REACTOR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/err.h"
@@ -39,6 +40,7 @@ struct reactor {
      * leases that are out may end; 0: not yet */
     int64_t closed_ns, close_by_ns;
     int said_fit;       /* configurations that were said to fit; 0: none were */
+    bool said_none;     /* that no verdict fits */
     const char *ending; /* why it stops, NULL while it runs */
     int exit_code;      /* enum exit_code, or 128 + signal */
     struct err fatal;   /* why it ended, for the user */

@@ -67,6 +67,14 @@ class Ledger(rig.Rig):
         with open("/proc/sys/kernel/random/boot_id") as f:
             self.assertEqual(rows, [(0, 1, f.read().strip(), 1)])
 
+    def gpu_time(self):
+        """Seconds and dollars of each kind, of the view fa_gpu_time."""
+        views = self.run_coord(self.folder, "export", "--db", "x.db", "--format", "views").stdout
+        with contextlib.closing(sqlite3.connect(f"file:{self.path('x.db')}?mode=ro", uri=True)) as db:
+            db.executescript(views)
+            return {(f"{host} {gpu}", kind): (seconds, usd) for host, gpu, kind, seconds, usd in db.execute(
+                "SELECT host, gpu, kind, sum(seconds), sum(usd) FROM fa_gpu_time GROUP BY 1, 2, 3")}
+
     def test_what_the_money_was_spent_on_adds_up(self):
         self.sweep("--hosts", self.hosts("localhost rate=0.68"))
         self.run_coord(self.folder, "confirm", "x.db", "--hosts", self.path("hosts.txt"))
@@ -89,6 +97,14 @@ class Ledger(rig.Rig):
         held = self.query(self.folder, "SELECT sum(held_s) FROM result WHERE purpose = 'screen'")[0][0]
         self.assertAlmostEqual(items["serial", "tuner"]["seconds"], builds + held, 6)
         self.assertAlmostEqual(items["serial", "tuner"]["usd"], (builds + held) * 0.68 / 3600, 9)
+        with self.subTest("as a view"):
+            in_sql = self.gpu_time()
+            for line in lines:
+                if line["scope"] == "gpu":
+                    seconds, usd = in_sql.pop((line["name"], line["item"]), (0, 0))
+                    self.assertAlmostEqual(seconds, line["seconds"], 6, line["item"])
+                    self.assertAlmostEqual(usd, line["usd"], 9, line["item"])
+            self.assertEqual(in_sql, {})
         with self.subTest("as CSV"):
             text = self.run_coord(self.folder, "report", "x.db", "--cost", "--csv").stdout
             rows = list(csv.DictReader(io.StringIO(text)))

@@ -53,8 +53,10 @@ class RentedHosts(rented.Rented):
     def test_a_gpu_is_acquired_when_the_builds_end(self):
         build = self.machine("build", "role=builder slots=2 rate=0.12")
         gpu = self.machine("gpu", "role=gpu rate=0.68")
+        spare = self.machine("spare", "role=gpu rate=0.68")
         record = self.record(xs=(1, 2, 4, 8, 16, 32, 64, 128), ys=(1, 2), compile_ms=250.0)
-        args = "sweep", "--device", record, "--db", "a.db", "--hosts", self.hosts(build, gpu), "--plan", "cheapest"
+        hosts = self.hosts(build, gpu, spare)
+        args = "sweep", "--device", record, "--db", "a.db", "--hosts", hosts, "--plan", "cheapest"
         said = self.run_coord(self.folder, *args, "--dry-run").stdout
         self.assertRegex(said, r"plan cheapest: start= acquires \w+@build for the builds, and \w+@gpu to measure")
         self.run_coord(self.folder, *args)
@@ -62,6 +64,11 @@ class RentedHosts(rented.Rented):
         [(built,)] = self.query(self.folder, "SELECT count(*) FROM build WHERE received_utc < ?", acquired)
         self.assertGreaterEqual(built, 8)
         self.assertFalse(self.runs("gpu") or self.runs("build"))
+        self.assertEqual(self.clock("spare", "asked"), [])
+        with self.subTest("the confirmation does not wait for the machine that is left out"):
+            [(waited,)] = self.query(self.folder, "SELECT ((SELECT min(leased_utc) FROM lease WHERE purpose = 'confirm')"
+                                     " - (SELECT max(at_utc) FROM event WHERE name = 'HOST-READY')) / 1e9")
+            self.assertLess(waited, 3)
         self.run_coord(self.folder, "sweep", "--plan", "cheap", code=2)
 
     def test_a_spot_machine_that_vanishes_is_started_again(self):

@@ -57,6 +57,32 @@ PLANTED = [
 ]
 
 
+# The same for rented machines (simulate_rental).
+PLANTED_RENTAL = [
+    Mutant("start= before its row",
+           r'^    rc = put\(store, machine, "starting", err\);', r"    rc = 0;"),
+    Mutant("no stop= after a start= that failed",
+           r"(    machine->tries\+\+;\n    machine->state = )RENTAL_STOPPING", r"\1RENTAL_FREE"),
+    Mutant("released, whatever stop= says",
+           r"^(    pause_for\(machine, now\);\n    if \()rc < 0\) \{\n( +snprintf\(machine->row\.why)",
+           r"\1rc < -1000) {\n\2"),
+    Mutant("a stop= that fails is not run again",
+           r"return is_time \? stop\(machine, store, now_ns, event, err\) : 0;",
+           r"return machine->row.stop_tries == 0\n"
+           r"                   ? stop(machine, store, now_ns, event, err)\n"
+           r'                   : put(store, machine, "released", err);'),
+    Mutant("release: stop= while start= still runs",
+           r"^    if \(!rental_rows_starts\(row\)\)\n        return true;", "    return true;"),
+    Mutant("release: released, whatever stop= says",
+           r"^    if \(rc < 0\) \{\n( +failed\(release, machine, now)", r"    if (rc < -1000) {\n\1"),
+    Mutant("release: what was starting is left out",
+           r"WHERE state<>'released'", "WHERE state NOT IN ('released', 'starting')"),
+    Mutant("a machine is paid for from the end of its start=",
+           r"^    machine->row\.acquired_utc = clock_utc_ns\(\);",
+           r"    machine->row.started_utc = machine->row.acquired_utc = clock_utc_ns();"),
+]
+
+
 def seeds_with_findings(program, first, last):
     """{seed: its line} of the seeds with findings."""
     out = subprocess.run([program, "--seeds", f"{first}..{last}"], check=False,
@@ -93,15 +119,16 @@ def main():
     wanted = sys.argv[3:]
     missed = 0
     with tempfile.TemporaryDirectory() as folder:
-        builder = Builder(source, build, "simulate", folder)
-        honest = Honest(os.path.join(build, "bin", "simulate"))
-        for mutant in PLANTED:
-            if wanted and mutant.name not in wanted:
-                continue
-            start = time.monotonic()
-            seed, line = first_seed(builder.plant(mutant), honest)
-            missed += seed is None
-            print(f"{mutant.name}: {line} ({time.monotonic() - start:.1f} s)", flush=True)
+        for program, planted in ("simulate", PLANTED), ("simulate_rental", PLANTED_RENTAL):
+            builder = Builder(source, build, program, folder)
+            honest = Honest(os.path.join(build, "bin", program))
+            for mutant in planted:
+                if wanted and mutant.name not in wanted:
+                    continue
+                start = time.monotonic()
+                seed, line = first_seed(builder.plant(mutant), honest)
+                missed += seed is None
+                print(f"{mutant.name}: {line} ({time.monotonic() - start:.1f} s)", flush=True)
     return missed > 0
 
 

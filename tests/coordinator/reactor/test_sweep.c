@@ -119,6 +119,45 @@ static void what_a_confirmation_takes_is_kept_back(void **state)
     assert_int_equal(rig_rows(&rig, "outcome WHERE outcome = 'correct'"), 2);
 }
 
+/* Forty contestants take far longer than 3.6 s, and two do not. */
+static void a_cap_that_pays_for_two_ends_with_them(void **state)
+{
+    const struct reserve_pass reserve = {
+        .contestants = 40, .shapes = 1, .blocks = 10, .gpus = 1
+    };
+    bool held_back = false;
+
+    (void)state;
+    rig.options.caps.reserve = &reserve;
+    rig.options.caps.held_back = &held_back;
+    assert_int_equal(whole_run(&rig, step_with_answers, 3.6, &err), 0);
+    assert_true(held_back);
+    assert_int_equal(rig_rows(&rig, "run WHERE ending = 'budget'"), 1);
+}
+
+/* So many blocks of two take longer, too. */
+static void a_cap_that_pays_for_none_is_said_before_it_is_used_up(void **state)
+{
+    const struct reserve_pass reserve = {
+        .contestants = 2, .shapes = 1, .blocks = 1000, .gpus = 1
+    };
+    bool held_back = false;
+    const char *said;
+
+    (void)state;
+    rig.options.watch.quiet = false;
+    rig.options.caps.reserve = &reserve;
+    rig.options.caps.held_back = &held_back;
+    rig_listen(&rig);
+    assert_int_equal(whole_run(&rig, step_with_answers, 3.6, &err), 0);
+    assert_false(held_back);
+    said = strstr(rig_heard(&rig), "too little to confirm even one "
+                                   "configuration");
+    assert_non_null(said);
+    assert_null(strstr(said + 1, "too little to confirm"));
+    assert_int_equal(rig_rows(&rig, "outcome WHERE outcome = 'correct'"), 30);
+}
+
 static void without_a_confirmation_nothing_is_kept_back(void **state)
 {
     (void)state;
@@ -414,6 +453,8 @@ int main(void)
         CASE(without_caps_it_goes_on),
         CASE(the_budget_ends_it_when_it_is_spent),
         CASE(what_a_confirmation_takes_is_kept_back),
+        CASE(a_cap_that_pays_for_two_ends_with_them),
+        CASE(a_cap_that_pays_for_none_is_said_before_it_is_used_up),
         CASE(without_a_confirmation_nothing_is_kept_back),
         CASE(a_silent_host_is_suspect_after_15_s_and_lost_after_30),
         CASE(who_says_only_hello_is_connected_again_after_30_s),

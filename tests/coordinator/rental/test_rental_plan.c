@@ -33,6 +33,7 @@ static const struct rental_work screening = {
     .measurements = 320,
     .build_s = 2.3,
     .measurement_s = 0.0047,
+    .is_built = true,
 };
 
 /* One letter a machine: 'x' is wanted, '.' is not. */
@@ -67,8 +68,84 @@ static void a_gpu_is_there_when_the_builds_end(void **state)
 
     (void)state;
     fleet[0].is_held = true;
+    fleet[0].held_s = 60;
     work.builds = 16; /* 2.3 s: less than it takes to set up the GPU's box */
     assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &work, fleet, 2), "xx");
+}
+
+/* 400 measurements of 0.05 s take 20 s; the GPU's box is there after 3 s. */
+static void measurements_end_with_the_builds(void **state)
+{
+    struct rental_machine fleet[] = { BUILDER, L4 };
+    struct rental_work work = screening;
+
+    (void)state;
+    fleet[0].is_held = true;
+    fleet[0].held_s = 60;
+    work.measurements = 400;
+    work.measurement_s = 0.05;
+    work.is_measured = true;
+    work.builds = 180; /* 26 s */
+    assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &work, fleet, 2), "x.");
+    work.builds = 150; /* 22 s */
+    assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &work, fleet, 2), "xx");
+}
+
+/* The same before any was measured: 20 s are a guess, of which the prices let
+ * the cheapest plan believe 3 s. */
+static void a_guess_does_not_let_a_dear_gpu_wait(void **state)
+{
+    struct rental_machine fleet[] = { BUILDER, L4 };
+    struct rental_work work = screening;
+
+    (void)state;
+    fleet[0].is_held = true;
+    fleet[0].held_s = 60;
+    work.measurements = 400;
+    work.measurement_s = 0.05;
+    work.builds = 150;
+    assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &work, fleet, 2), "x.");
+    assert_string_equal(wants(RENTAL_GOAL_BALANCED, &work, fleet, 2), "x.");
+    work.builds = 80; /* 11.5 s */
+    assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &work, fleet, 2), "x.");
+    assert_string_equal(wants(RENTAL_GOAL_BALANCED, &work, fleet, 2), "xx");
+    work.builds = 40; /* 5.75 s */
+    assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &work, fleet, 2), "xx");
+}
+
+static void a_gpu_boots_while_the_builder_does(void **state)
+{
+    struct rental_machine fleet[] = { BUILDER, L4 };
+    struct rental_work work = screening; /* builds of 46 s */
+
+    (void)state;
+    fleet[0].boot_s = fleet[1].boot_s = 90;
+    assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &work, fleet, 2), "x.");
+    fleet[0].is_held = true;
+    fleet[0].held_s = 44; /* 49 s of its boot and setup are left: 95 s in all */
+    assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &work, fleet, 2), "x.");
+    fleet[0].held_s = 47;
+    assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &work, fleet, 2), "xx");
+    fleet[0].held_s = 44;
+    fleet[0].is_busy = true; /* it booted faster than its line says */
+    assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &work, fleet, 2), "xx");
+}
+
+/* Builds of 92 s are a guess while the builder boots. */
+static void a_guess_of_builds_is_halved_where_time_counts(void **state)
+{
+    struct rental_machine fleet[] = { BUILDER, L4 };
+    struct rental_work work = screening;
+
+    (void)state;
+    fleet[0].boot_s = fleet[1].boot_s = 90;
+    fleet[0].is_held = true;
+    fleet[0].held_s = 50;
+    work.builds = 640;
+    assert_string_equal(wants(RENTAL_GOAL_BALANCED, &work, fleet, 2), "x.");
+    work.is_built = false;
+    assert_string_equal(wants(RENTAL_GOAL_BALANCED, &work, fleet, 2), "xx");
+    assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &work, fleet, 2), "x.");
 }
 
 static void a_gpu_that_boots_slowly_is_acquired_sooner(void **state)
@@ -251,6 +328,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_gpu_is_not_acquired_while_builders_build),
         cmocka_unit_test(a_gpu_is_there_when_the_builds_end),
+        cmocka_unit_test(measurements_end_with_the_builds),
+        cmocka_unit_test(a_guess_does_not_let_a_dear_gpu_wait),
+        cmocka_unit_test(a_gpu_boots_while_the_builder_does),
+        cmocka_unit_test(a_guess_of_builds_is_halved_where_time_counts),
         cmocka_unit_test(a_gpu_that_boots_slowly_is_acquired_sooner),
         cmocka_unit_test(a_gpu_that_will_wait_long_for_builds_is_released),
         cmocka_unit_test(a_gpu_is_kept_to_the_end_of_what_is_paid_for),

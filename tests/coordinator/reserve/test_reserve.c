@@ -72,6 +72,28 @@ static void as_many_take_part_as_have_time(void **state)
     assert_int_equal(reserve_contestants(&most, &times, INFINITY), 21);
 }
 
+/* 30.5 s for nine contestants and 7.75 s for two, after a second for what has
+ * begun. */
+static void a_cap_that_shrank_still_pays_for_two(void **state)
+{
+    const struct reserve_times times = { 0, 0.905, 0.095, 0 };
+    const struct reserve_pass nine = {
+        .contestants = 9, .shapes = 1, .blocks = 26, .gpus = 1
+    };
+
+    (void)state;
+    assert_near(reserve_s(&nine, &times), 30.5, 1e-9);
+    assert_int_equal(reserve_next(&nine, &times, 31.51), RESERVE_SEARCH);
+    assert_int_equal(reserve_next(&nine, &times, 31.49), RESERVE_CLOSE);
+    assert_int_equal(reserve_next(&nine, &times, 15.26), RESERVE_CLOSE);
+    assert_int_equal(reserve_next(&nine, &times, 15.24), RESERVE_SEARCH);
+    assert_int_equal(reserve_next(&nine, &times, 8.76), RESERVE_SEARCH);
+    assert_int_equal(reserve_next(&nine, &times, 8.74), RESERVE_CLOSE);
+    assert_int_equal(reserve_next(&nine, &times, 6.21), RESERVE_CLOSE);
+    assert_int_equal(reserve_next(&nine, &times, 6.19), RESERVE_NONE);
+    assert_int_equal(reserve_next(&nine, &times, -1), RESERVE_NONE);
+}
+
 static void the_first_cap_counts(void **state)
 {
     struct reserve_caps caps = { .used_s = 40, .used_usd = 1 };
@@ -104,6 +126,7 @@ int main(void)
         cmocka_unit_test(as_many_take_part_as_have_time),
         cmocka_unit_test(the_pace_says_how_many_fit),
         cmocka_unit_test(the_first_cap_counts),
+        cmocka_unit_test(a_cap_that_shrank_still_pays_for_two),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -337,6 +337,22 @@ static void a_gpu_that_is_quarantined_is_none(void **state)
     assert_true(host_supply_has_other(&rig.sweep, 1));
 }
 
+static void a_machine_that_the_plan_leaves_out_is_not_to_come(void **state)
+{
+    struct host_state *h = host(0);
+
+    (void)state;
+    assert_true(host_state_is_to_come(h));
+    h->conn.is_rented = true;
+    assert_false(host_state_is_to_come(h));
+    h->conn.is_wanted = true;
+    assert_true(host_state_is_to_come(h));
+    h->state = HOST_STATE_READY;
+    assert_false(host_state_is_to_come(h));
+    h->state = HOST_STATE_FAILED;
+    assert_false(host_state_is_to_come(h));
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -365,6 +381,7 @@ int main(void)
         CASE(a_failed_host_is_not_awaited),
         CASE(another_host_is_one_that_measures_now_or_later),
         CASE(a_gpu_that_is_quarantined_is_none),
+        CASE(a_machine_that_the_plan_leaves_out_is_not_to_come),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

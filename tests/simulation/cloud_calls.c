@@ -1,0 +1,160 @@
+/* What the coordinator calls when it rents machines, answered by the cloud: the
+ * linker takes these functions in place of its own (CMakeLists.txt). */
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/clock.h"
+#include "common/err.h"
+#include "coordinator/process/child.h"
+#include "coordinator/rental/rental_command.h"
+#include "coordinator/store/store.h"
+#include "tests/simulation/cloud.h"
+
+#define OUTPUT_MAX 1024
+#define UTC_NS INT64_C(1700000000000000000) /* when now_ns is 0 */
+
+/* ---- rental_command.h */
+
+int rental_command_begin(struct rental_command *command, bool is_start,
+                         const struct store_acquisition *row, int64_t now_ns,
+                         struct err *err)
+{
+    (void)err;
+    memset(command, 0, sizeof(*command));
+    buf_init(&command->out, OUTPUT_MAX);
+    command->is_start = is_start;
+    command->until_ns =
+        now_ns +
+        (is_start ? RENTAL_COMMAND_START_S : RENTAL_COMMAND_STOP_S) * NS_PER_S;
+    command->child.pid = (pid_t)cloud_fork(row, is_start);
+    cloud_seam();
+    return 0;
+}
+
+void rental_command_go(struct rental_command *command)
+{
+    cloud_seam();
+    cloud_go(command->child.pid);
+    cloud_seam();
+}
+
+bool rental_command_runs(const struct rental_command *command)
+{
+    return command->child.pid != 0;
+}
+
+int rental_command_poll(struct rental_command *command, int64_t now_ns,
+                        struct err *err)
+{
+    struct cloud_process *process = cloud_process(command->child.pid);
+
+    cloud_seam();
+    if (!process->is_over && now_ns < command->until_ns)
+        return 0;
+    command->child.pid = 0;
+    if (!process->is_over) {
+        process->is_over = true;
+        return err_set(err, ERR_SYSTEM, "it did not end");
+    }
+    if (process->status != 0)
+        return err_set(err, ERR_SYSTEM, "failed with status %d",
+                       process->status);
+    buf_str(&command->out, "host=10.0.0.7\n");
+    return 1;
+}
+
+/* Nobody hears any more how a process ends that still runs. */
+void rental_command_fini(struct rental_command *command)
+{
+    struct cloud_process *process = cloud_process(command->child.pid);
+
+    if (process)
+        process->is_orphan = true;
+    buf_fini(&command->out);
+    memset(command, 0, sizeof(*command));
+}
+
+int64_t rental_command_ticks(int64_t pid)
+{
+    const struct cloud_process *process = cloud_process(pid);
+
+    return process && !process->is_over ? pid : 0;
+}
+
+/* ---- the system, and others' modules */
+
+int64_t __wrap_clock_boot_ns(void);
+int64_t __wrap_clock_boot_ns(void)
+{
+    return cloud.now_ns;
+}
+
+int64_t __wrap_clock_utc_ns(void);
+int64_t __wrap_clock_utc_ns(void)
+{
+    return UTC_NS + cloud.now_ns;
+}
+
+void __wrap_clock_boot_id(char out[CLOCK_BOOT_ID_BYTES]);
+void __wrap_clock_boot_id(char out[CLOCK_BOOT_ID_BYTES])
+{
+    memset(out, '0', CLOCK_BOOT_ID_BYTES - 1);
+    out[CLOCK_BOOT_ID_BYTES - 1] = '\0';
+}
+
+int __wrap_poll(struct pollfd *fds, nfds_t n, int ms);
+int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
+{
+    (void)fds;
+    (void)n;
+    cloud_run(cloud.now_ns + ms * NS_PER_MS);
+    cloud_seam();
+    return 0;
+}
+
+int __wrap_kill(pid_t pid, int signal);
+int __wrap_kill(pid_t pid, int signal)
+{
+    struct cloud_process *process = cloud_process(pid < 0 ? -pid : pid);
+
+    (void)signal;
+    if (process)
+        process->is_over = true;
+    return 0;
+}
+
+int __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info,
+                        const struct timespec *timeout);
+int __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info,
+                        const struct timespec *timeout)
+{
+    bool comes = cloud.interrupts && cloud_chance(1);
+
+    (void)set;
+    (void)info;
+    (void)timeout;
+    cloud.interrupts = cloud.interrupts && !comes;
+    return comes ? SIGINT : -1;
+}
+
+void __wrap_child_stop(struct child *child);
+void __wrap_child_stop(struct child *child)
+{
+    (void)__wrap_kill(child->pid, SIGKILL);
+    child->pid = 0;
+}
+
+int __real_store_commit(struct store *store, struct err *err);
+int __wrap_store_commit(struct store *store, struct err *err);
+int __wrap_store_commit(struct store *store, struct err *err)
+{
+    int rc;
+
+    cloud_seam();
+    rc = __real_store_commit(store, err);
+    cloud_seam();
+    return rc;
+}
