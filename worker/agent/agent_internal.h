@@ -66,6 +66,9 @@ struct agent {
 void agent_send(struct agent *agent, struct msg *msg);
 /* Send HELLO, with the work that is running, and the later messages again. */
 void agent_greet_again(struct agent *agent, int64_t now_ns);
+/* The same if HELLO is not repeated already; and request files again, because
+ * messages of both sides may be lost. */
+void agent_resync(struct agent *agent, int64_t now_ns);
 void agent_say_hello(struct agent *agent, int64_t now_ns);
 void agent_announce(struct agent *agent); /* READY or TROUBLE */
 void agent_say_started(struct agent *agent, struct lease *lease);
