@@ -101,7 +101,8 @@ static int dispatch(struct agent *agent, struct msg *msg, int64_t now_ns,
     case MSG_BUILD:
     case MSG_MEASURE:
     case MSG_TOOL:
-        agent_add_lease(agent, msg);
+        if (agent->connection.welcomed) /* else HELLO has said: not here */
+            agent_add_lease(agent, msg);
         return 0;
     case MSG_BUNDLE:
         return on_bundle(agent, msg, err);
