@@ -4,7 +4,7 @@
 
 #include "common/clock.h"
 #include "common/msg.h"
-#include "coordinator/link/dial_presence.h"
+#include "coordinator/dial/dial_presence.h"
 #include "coordinator/link/host_threads.h"
 #include "tests/simulation/sim_worker.h"
 #include "tests/simulation/sim_world.h"

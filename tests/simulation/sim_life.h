@@ -15,7 +15,7 @@
 
 #include "common/clock.h"
 #include "common/owner.h"
-#include "coordinator/link/dial_presence.h"
+#include "coordinator/dial/dial_presence.h"
 #include "coordinator/link/host_threads.h"
 #include "coordinator/link/sweep_io.h"
 #include "tests/simulation/sim_held.h"

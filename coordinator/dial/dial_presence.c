@@ -1,4 +1,4 @@
-#include "coordinator/link/dial_presence.h"
+#include "coordinator/dial/dial_presence.h"
 
 #include <string.h>
 

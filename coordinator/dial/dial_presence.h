@@ -10,8 +10,8 @@
  * neither side waits for what the other has sent already.
  * Pure.
  */
-#ifndef FA_COORDINATOR_LINK_DIAL_PRESENCE_H
-#define FA_COORDINATOR_LINK_DIAL_PRESENCE_H
+#ifndef FA_COORDINATOR_DIAL_DIAL_PRESENCE_H
+#define FA_COORDINATOR_DIAL_DIAL_PRESENCE_H
 
 #include <stdbool.h>
 #include <stdint.h>

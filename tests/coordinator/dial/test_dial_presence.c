@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "coordinator/link/dial_presence.h"
+#include "coordinator/dial/dial_presence.h"
 
 #define MS NS_PER_MS
 
