@@ -263,7 +263,7 @@ static void look_at_control(struct agent *agent, int64_t now_ns)
 static void follow(struct agent *agent, struct invite *invite, int64_t now_ns)
 {
     struct claim_owner owner = owner_of(agent, "", now_ns);
-    const struct invite *own = owner.invite;
+    const struct invite *own = link_invite(agent->link);
     struct err err;
     int rc = claim_follow(&owner, invite, &err);
 
