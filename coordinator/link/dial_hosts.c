@@ -13,6 +13,7 @@
 #include "common/mem.h"
 #include "common/msg.h"
 #include "common/owner.h"
+#include "coordinator/dial/dial_presence.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/link/dial_keys.h"
 #include "coordinator/link/host_threads.h"
@@ -27,23 +28,15 @@
 #define FIRST_EPOCH 1 /* of an invitation: before every run */
 #define FIRST_LINGER_MS (90 * 1000)
 
-enum presence {
-    AWAY,
-    HERE,
-    GONE /* dismissed */
-};
-
 struct dialled {
     bool dials; /* otherwise nothing of it is used */
-    enum presence presence;
-    /* news that was not told yet */
-    bool has_broken, waits, has_started, has_come, is_lost;
+    struct dial_presence presence;
     struct dial_pair pair;
     int64_t worked_ns; /* its last work, or when it came; CLOCK_BOOTTIME */
     struct slurm_thread *slurm;    /* its line's, or NULL */
-    int runs_s;                    /* with 'has_started' */
-    char why[SLURM_TEXT_BYTES];    /* of 'has_broken' and 'is_lost' */
-    char awaits[SLURM_TEXT_BYTES]; /* of 'waits'; "": its invitation */
+    int runs_s;                    /* when it has STARTED */
+    char why[SLURM_TEXT_BYTES];    /* it is BROKEN or LOST */
+    char awaits[SLURM_TEXT_BYTES]; /* what it WAITS for; "": its invitation */
 };
 
 struct dial_hosts {
@@ -191,7 +184,9 @@ int dial_hosts_open(const struct hosts *hosts, struct router *router,
     for (size_t i = 0; rc == 0 && i < hosts->n; i++) {
         struct dialled *one = &dial->each[i];
 
-        one->dials = one->waits = hosts->list[i].dial.back;
+        one->dials = hosts->list[i].dial.back;
+        if (one->dials)
+            dial_presence_tell(&one->presence, DIAL_PRESENCE_WAITS);
         if (hosts->list[i].dial.slurm.task == 1) {
             slurm_files_name(&hosts->list[i], dial->invite.server_key, name);
             dial_keys_add_job(keys, name);
@@ -236,7 +231,7 @@ bool dial_hosts_has(const struct dial_hosts *dial, size_t host)
     return dial && dial->each[host].dials;
 }
 
-/* It has the invitation of another run. */
+/* It has that of another run, or says HELLO again. */
 static void invite_again(struct dial_hosts *dial, size_t host)
 {
     struct invite invite = dial->invite;
@@ -258,40 +253,33 @@ static void invite_again(struct dial_hosts *dial, size_t host)
     invite_wipe(&invite);
 }
 
-static void leave(struct dialled *one, const char *why)
+static void say_why(struct dialled *one, const char *why)
 {
-    if (one->presence != HERE)
-        return;
-    one->presence = AWAY;
-    one->has_come = false;
-    one->has_broken = one->waits = true;
     snprintf(one->why, sizeof(one->why), "%s", why);
 }
 
 bool dial_hosts_hear(struct dial_hosts *dial, size_t host,
-                     const struct msg *msg)
+                     const struct msg *msg, uint64_t connection)
 {
     struct dialled *one = &dial->each[host];
+    const struct dial_presence_message heard = {
+        .type = msg->type,
+        .is_of_run = msg->epoch == dial->invite.epoch,
+        .connection = connection,
+        .at_ns = clock_boot_ns(),
+    };
+    struct dial_presence_answer answer =
+        dial_presence_hear(&one->presence, &heard);
 
-    if (one->presence == GONE)
-        return msg->type == MSG_BYE;
-    if (msg->type == MSG_HELLO && msg->epoch < dial->invite.epoch) {
+    if (answer.invites)
         invite_again(dial, host);
-        return false;
-    }
-    if (one->presence == AWAY && msg->epoch == dial->invite.epoch &&
-        msg->type == MSG_HELLO) {
-        one->presence = HERE;
-        one->has_come = true;
-        one->worked_ns = clock_boot_ns();
-        if (one->slurm)
-            slurm_thread_came(one->slurm, host);
-    }
-    if (msg_is_result(msg->type))
-        one->worked_ns = clock_boot_ns();
-    if (msg->type == MSG_BYE && msg->epoch == dial->invite.epoch)
-        leave(one, "its worker has ended");
-    return true;
+    if (answer.has_left)
+        say_why(one, "its worker has ended");
+    if (answer.has_come || (answer.takes && msg_is_result(msg->type)))
+        one->worked_ns = heard.at_ns;
+    if (answer.has_come && one->slurm)
+        slurm_thread_came(one->slurm, host);
+    return answer.takes;
 }
 
 void dial_hosts_sent(struct dial_hosts *dial, size_t host,
@@ -326,8 +314,9 @@ static void look_at_line(struct dial_hosts *dial, size_t first, int64_t now_ns)
     for (size_t i = 0; i < n; i++) {
         const struct dialled *one = &dial->each[first + i];
 
-        nodes[i] = (struct slurm_use){ one->presence == HERE,
-                                       now_ns - one->worked_ns };
+        nodes[i] =
+            (struct slurm_use){ one->presence.where == DIAL_PRESENCE_HERE,
+                                now_ns - one->worked_ns };
     }
     slurm_thread_grows(dial->each[first].slurm, slurm_use_grows(nodes, n));
     surplus = slurm_use_surplus(nodes, n, slurm->least);
@@ -356,28 +345,27 @@ void *dial_hosts_socket(const struct dial_hosts *dial, size_t i)
 
 static void take_change(struct dialled *one, const struct slurm_news *news)
 {
-    if (one->presence == GONE)
+    struct dial_presence *presence = &one->presence;
+
+    if (presence->where == DIAL_PRESENCE_GONE)
         return;
     switch (news->change) {
     case SLURM_SAME:
         return;
     case SLURM_QUEUED:
-        one->waits = one->presence == AWAY;
+        if (presence->where == DIAL_PRESENCE_AWAY)
+            dial_presence_tell(presence, DIAL_PRESENCE_WAITS);
         memcpy(one->awaits, news->text, sizeof(one->awaits));
         return;
     case SLURM_STARTED:
-        one->has_started = true;
+        dial_presence_tell(presence, DIAL_PRESENCE_STARTED);
         one->runs_s = (int)int64_min(news->runs_s, INT32_MAX);
         return;
     case SLURM_LEFT:
-        one->presence = AWAY;
-        one->has_come = one->has_started = false;
-        one->has_broken = one->waits = true;
+        dial_presence_job_ended(presence);
         break;
     case SLURM_NEVER:
-        one->presence = GONE;
-        one->has_come = one->has_started = one->waits = false;
-        one->is_lost = true;
+        dial_presence_dismiss(presence, true);
         break;
     }
     memcpy(one->why, news->text, sizeof(one->why));
@@ -408,6 +396,14 @@ static void say_wait(const struct dial_hosts *dial, size_t host,
                  dial->folder, dial->hosts->list[host].name);
 }
 
+static void tell_end(const struct dialled *one, enum host_threads_event event,
+                     struct host_thread_news *out)
+{
+    out->event = event;
+    out->code = ERR_NETWORK;
+    snprintf(out->text, sizeof(out->text), "%s", one->why);
+}
+
 int dial_hosts_news(struct dial_hosts *dial, size_t host,
                     struct host_thread_news *out)
 {
@@ -415,49 +411,43 @@ int dial_hosts_news(struct dial_hosts *dial, size_t host,
 
     hear_slurm(dial);
     *out = (struct host_thread_news){ .host = host };
-    if (one->has_broken) {
-        one->has_broken = false;
-        out->event = HOST_THREADS_BROKEN;
-        out->code = ERR_NETWORK;
-        snprintf(out->text, sizeof(out->text), "%s", one->why);
+    switch (dial_presence_next(&one->presence)) {
+    case DIAL_PRESENCE_NOTHING:
+    case DIAL_PRESENCE_NEWS:
+        return 0;
+    case DIAL_PRESENCE_BROKEN:
+        tell_end(one, HOST_THREADS_BROKEN, out);
         return 1;
-    }
-    if (one->is_lost) {
-        one->is_lost = false;
-        out->event = HOST_THREADS_GAVE_UP;
-        out->code = ERR_NETWORK;
-        snprintf(out->text, sizeof(out->text), "%s", one->why);
+    case DIAL_PRESENCE_LOST:
+        tell_end(one, HOST_THREADS_GAVE_UP, out);
         return 1;
-    }
-    if (one->waits) {
-        one->waits = false;
+    case DIAL_PRESENCE_WAITS:
         say_wait(dial, host, out);
         return 1;
-    }
-    if (one->has_started) {
-        one->has_started = false;
+    case DIAL_PRESENCE_STARTED:
         out->event = HOST_THREADS_CONNECTING;
         out->code = one->runs_s;
         return 1;
+    case DIAL_PRESENCE_CAME:
+        out->event = HOST_THREADS_ATTACHED;
+        return 1;
     }
-    if (!one->has_come)
-        return 0;
-    one->has_come = false;
-    out->event = HOST_THREADS_ATTACHED;
-    return 1;
+    return 0;
 }
 
 void dial_hosts_reconnect(struct dial_hosts *dial, size_t host)
 {
-    leave(&dial->each[host], "its worker is silent");
+    struct dialled *one = &dial->each[host];
+
+    if (dial_presence_leave(&one->presence))
+        say_why(one, "its worker is silent");
 }
 
 void dial_hosts_dismiss(struct dial_hosts *dial, size_t host)
 {
     struct dialled *one = &dial->each[host];
 
-    one->presence = GONE;
-    one->has_broken = one->waits = one->has_started = one->has_come = false;
+    dial_presence_dismiss(&one->presence, false);
     if (one->slurm)
         slurm_thread_dismiss(one->slurm, host);
 }

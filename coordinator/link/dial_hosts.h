@@ -1,12 +1,9 @@
 /* dial_hosts.h - the hosts whose workers dial back, as the link sees them
  *
- *   AWAY --a message of this run--> HERE --BYE, silence--> AWAY
- *     \---------------- dismissed --------------------> GONE
- *
  * A worker that still has the invitation of an earlier run, or of an earlier
  * step of the command, is sent that of this one; its messages go to the reactor
- * when it has taken it.  The server key of the invitation, which both have, is
- * the proof.
+ * when it has taken it (dial_presence.h).  The server key of the invitation,
+ * which both have, is the proof.
  * Thread rule: that of the ROUTER.
  */
 #ifndef FA_COORDINATOR_LINK_DIAL_HOSTS_H
@@ -63,9 +60,10 @@ void dial_hosts_close(struct dial_hosts *dial); /* NULL is fine */
 /* Does the worker of this host dial back?  'dial' may be NULL. */
 bool dial_hosts_has(const struct dial_hosts *dial, size_t host);
 
-/* A message of such a host has come: true if it is for the reactor. */
+/* A message of such a host has come over this connection: true if it is for
+ * the reactor. */
 bool dial_hosts_hear(struct dial_hosts *dial, size_t host,
-                     const struct msg *msg);
+                     const struct msg *msg, uint64_t connection);
 
 /* A message goes to such a host. */
 void dial_hosts_sent(struct dial_hosts *dial, size_t host,

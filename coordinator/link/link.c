@@ -176,7 +176,8 @@ static int link_recv(void *self, size_t *host, struct msg *msg, struct err *err)
 
     while ((rc = router_recv(link->router, host, msg, err)) == 1) {
         if (!dial_hosts_has(link->dial, *host) ||
-            dial_hosts_hear(link->dial, *host, msg))
+            dial_hosts_hear(link->dial, *host, msg,
+                            router_connection(link->router, *host)))
             return 1;
         msg_fini(msg);
     }

@@ -284,6 +284,17 @@ int router_recv(struct router *router, size_t *host, struct msg *msg,
     return rc;
 }
 
+/* ZeroMQ draws the ids: a zero byte and a count of 4 bytes. */
+uint64_t router_connection(const struct router *router, size_t host)
+{
+    const struct peer *peer = &router->peers[host];
+    uint64_t connection = 0;
+
+    for (size_t i = 0; i < peer->routing_id_len; i++)
+        connection = connection << 8 | peer->routing_id[i];
+    return connection;
+}
+
 int router_send(struct router *router, size_t host, const struct msg *msg,
                 struct err *err)
 {

@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/curve.h"
 #include "common/err.h"
@@ -60,6 +61,10 @@ void router_step(struct router *router);
  * that the protocol forbids; 'host' is set. */
 int router_recv(struct router *router, size_t *host, struct msg *msg,
                 struct err *err);
+
+/* The connection that 'host' used last: another number than that of any other
+ * connection of the host. */
+uint64_t router_connection(const struct router *router, size_t host);
 
 /* Send to the connection that 'host' used last.  ERR_NETWORK if there is
  * none. */

@@ -233,7 +233,7 @@ void ledger_end(struct ledger *ledger, int host, int64_t lease,
     struct account *account = &ledger->accounts[host];
     const struct work *lead = leading(account);
 
-    if (lead && lead->lease == lease)
+    if (account->held && lead && lead->lease == lease)
         cut(ledger, host, ending, now);
     for (size_t i = 0; i < account->n; i++) {
         if (account->works[i].lease != lease)

@@ -1,5 +1,7 @@
 """A real Slurm on one machine: munged, slurmctld and some slurmd, each with its own folder, ports and processes.
 
+A node has two GPUs, which are device files without a device.  Jobs of the partition 'urgent' preempt those of 'gpu'.
+
 As root only: slurmd starts the jobs of users, and here it is one user.  SLURM_CONF says to every Slurm command which
 cluster it speaks to, so several of them may run beside each other.
 """
@@ -8,6 +10,7 @@ import os
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import time
 
@@ -32,7 +35,7 @@ def free_ports(n):
 
 
 class Slurm:
-    def __init__(self, folder, nodes=2, cpus=2):
+    def __init__(self, folder, nodes=2, cpus=2, gpus=2):
         self.folder = folder
         self.processes = {}
         self.nodes = nodes
@@ -40,8 +43,9 @@ class Slurm:
         os.makedirs(self.path("state"))
         self.env = {"PATH": PATH, "SLURM_CONF": self.path("slurm.conf"), "LANG": "C", "HOME": folder}
         self._munge()
-        self._configure(cpus)
-        self.start("slurmctld", "-D", "-f", self.path("slurm.conf"))
+        self._make_gpus(gpus)
+        self._configure(cpus, gpus)
+        self.start_controller()
         for i in range(1, nodes + 1):
             self.start_node(i)
         self._await_nodes()
@@ -54,6 +58,13 @@ class Slurm:
         with open(self.path(f"{key or name}.out"), "ab") as log:
             self.processes[key or name] = subprocess.Popen([program, *args], stdin=subprocess.DEVNULL, stdout=log,
                                                            stderr=log, env=self.env)
+
+    def start_controller(self):
+        self.start("slurmctld", "-D", "-f", self.path("slurm.conf"))
+
+    def stop_controller(self):
+        self.processes["slurmctld"].terminate()
+        self.processes["slurmctld"].wait(60)
 
     def start_node(self, i):
         self.start("slurmd", "-D", "-f", self.path("slurm.conf"), "-N", f"n{i}", key=f"n{i}")
@@ -68,7 +79,16 @@ class Slurm:
                    f"--log-file={self.path('munged.log')}", f"--seed-file={self.path('munge.seed')}")
         self._until("munged listens", lambda: os.path.exists(self.path("munge.sock")))
 
-    def _configure(self, cpus):
+    def _make_gpus(self, gpus):
+        """Regular files would be refused."""
+        with open(self.path("gres.conf"), "w") as f:
+            for node in range(1, self.nodes + 1):
+                for gpu in range(gpus):
+                    device = self.path(f"n{node}-gpu{gpu}")
+                    os.mknod(device, 0o600 | stat.S_IFCHR, os.makedev(1, 3))
+                    f.write(f"NodeName=n{node} Name=gpu File={device}\n")
+
+    def _configure(self, cpus, gpus):
         ports = free_ports(self.nodes + 1)
         host = socket.gethostname()
         lines = [
@@ -80,12 +100,14 @@ class Slurm:
             f"SlurmctldLogFile={self.path('ctld.log')}", f"SlurmdLogFile={self.path('slurmd-%n.log')}",
             "SelectType=select/cons_tres", "SelectTypeParameters=CR_Core", "SchedulerParameters=sched_min_interval=0",
             "AccountingStorageType=accounting_storage/none", "JobAcctGatherType=jobacct_gather/none",
-            "SlurmdParameters=config_overrides", "KillWait=5", "MinJobAge=300", "SlurmdTimeout=300",
+            "SlurmdParameters=config_overrides", "GresTypes=gpu",
+            "PreemptType=preempt/partition_prio", "PreemptMode=REQUEUE", "KillWait=5", "MinJobAge=300", "SlurmdTimeout=300",
         ]
         for i in range(1, self.nodes + 1):
             lines.append(f"NodeName=n{i} NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[i]} CPUs={cpus} "
-                         "RealMemory=1000")
+                         f"RealMemory=1000 Gres=gpu:{gpus}")
         lines.append(f"PartitionName=gpu Nodes=n[1-{self.nodes}] Default=YES MaxTime=60 State=UP")
+        lines.append(f"PartitionName=urgent Nodes=n[1-{self.nodes}] MaxTime=60 State=UP PriorityTier=10 PreemptMode=OFF")
         lines.append(f"PartitionName=closed Nodes=n[1-{self.nodes}] MaxTime=60 State=DOWN")
         with open(self.path("slurm.conf"), "w") as f:
             f.write("\n".join(lines) + "\n")

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import time
@@ -107,6 +108,29 @@ class DialBack(rig.Rig):
         self.end(worker)
         self.assert_invariants(folder)
         self.assertEqual(self.query(folder, "SELECT count(*) FROM outcome WHERE outcome = 'correct'"), [(4,)])
+
+    def test_a_killed_coordinator_owes_its_worker_an_acknowledgement(self):
+        folder = self.few(BLOCK_SIZE=[32, 64, 128, 256, 512], ITEMS=[1, 2, 4, 8])
+        coord = self.sweep(folder, "a transport=tcp")
+        worker = self.worker(self.invitation(folder, "a"))
+        rig.until("a result", lambda: self.settled(folder))
+
+        def is_owed():
+            """It may not be measuring when the coordinator is stopped: then go on for a moment."""
+            coord.send_signal(signal.SIGCONT)
+            time.sleep(0.02)
+            coord.send_signal(signal.SIGSTOP)
+            time.sleep(0.3)
+            with open(self.path("node", "journal"), "rb") as f:
+                return b"MEASURED" in f.read()
+
+        rig.until("a measurement is in the journal only", is_owed)
+        coord.kill()
+        coord.wait()
+        self.run_coord(folder, "resume")
+        self.end(worker)
+        self.assert_invariants(folder)
+        self.assertEqual(self.query(folder, "SELECT count(*) FROM outcome WHERE outcome = 'correct'"), [(20,)])
 
     def test_a_worker_that_is_killed_is_replaced_by_the_next_one_with_its_invitation(self):
         folder = self.few()

@@ -160,6 +160,70 @@ class Slurm(rig.Rig):
         self.assert_none_left(name)
         self.assert_invariants(folder)
 
+    def run_on_two_nodes(self, folder, meanwhile):
+        """A sweep on two nodes, which ends well whatever 'meanwhile' does to the first one that runs."""
+        name = self.name(folder)
+        coord = self.sweep(folder, self.line("nodes=2"))
+        rig.until("a result", lambda: self.settled(folder))
+        rig.until("both run", lambda: self.states(name).count("RUNNING") == 2)
+        meanwhile(name)
+        self.assertEqual(coord.wait(240), 0, self.stderr() + self.slurm.logs())
+        self.assert_none_left(name)
+        self.assert_invariants(folder)
+
+    def test_a_job_that_is_requeued_costs_its_leases_only(self):
+        def requeue(name):
+            job = self.slurm.run("squeue", "-h", "--array", f"--name={name}", "--states=RUNNING", "-o", "%i").stdout.split()[0]
+            self.assertEqual(self.slurm.run("scontrol", "requeue", job).returncode, 0)
+
+        folder = self.few(BLOCK_SIZE=[32, 64, 128, 256], ITEMS=[1, 2, 4])
+        self.run_on_two_nodes(folder, requeue)
+        self.assertEqual(self.query(folder, "SELECT count(*) FROM outcome WHERE outcome = 'correct'"), [(12,)])
+
+    def test_a_job_that_is_preempted_costs_its_leases_only(self):
+        def preempt(name):
+            self.slurm.run("sbatch", "--partition=urgent", "--job-name=urgent", "--exclusive", "--nodes=1", "--wrap", "sleep 300",
+                           "--output=/dev/null")
+            rig.until("it has the node of another", lambda: self.states("urgent") == ["RUNNING"])
+
+        folder = self.few(BLOCK_SIZE=[32, 64, 128, 256], ITEMS=[1, 2, 4])
+        try:
+            self.run_on_two_nodes(folder, preempt)
+        finally:
+            self.slurm.run("scancel", "--name=urgent")
+        self.assertEqual(self.query(folder, "SELECT count(*) FROM outcome WHERE outcome = 'correct'"), [(12,)])
+
+    def test_the_controller_of_slurm_is_restarted(self):
+        folder = self.few(BLOCK_SIZE=[32, 64, 128, 256], ITEMS=[1, 2, 4])
+        name = self.name(folder)
+        coord = self.sweep(folder, self.line("nodes=1"))
+        rig.until("a result", lambda: self.settled(folder))
+        self.slurm.stop_controller()
+        try:
+            before = self.settled(folder)
+            rig.until("more results without it", lambda: self.settled(folder) > before)
+        finally:
+            self.slurm.start_controller()
+        self.assertEqual(coord.wait(240), 0, self.stderr() + self.slurm.logs())
+        self.assertEqual(len(re.findall("SLURM-SUBMIT name=.* job=", self.log())), 1)
+        self.assert_none_left(name)
+        self.assert_invariants(folder)
+
+    def test_gpus_are_asked_for(self):
+        folder = self.few()
+        name = self.name(folder)
+        coord = self.sweep(folder, self.line("nodes=1 gpus=2"))
+        rig.until("a job", lambda: "RUNNING" in self.states(name))
+        said = self.slurm.run("scontrol", "show", "job", "--oneliner").stdout
+        [job] = [line for line in said.split("\n") if f"JobName={name} " in line]
+        self.assertRegex(job, r"TresPerNode=gres[:/]gpu:2\b")
+        self.assertEqual(coord.wait(240), 0, self.stderr() + self.slurm.logs())
+        self.assert_none_left(name)
+        with self.subTest("more than a node has"):
+            folder = self.few(to=self.path("more"))
+            ran = self.run_coord(folder, "sweep", "--device", "cpu", "--hosts", self.line("nodes=1 gpus=3"), code=3)
+            self.assertIn("sbatch fails: ", ran.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -14,8 +14,10 @@ import subprocess
 
 
 class Mutant:
-    def __init__(self, name, old, new):
+    def __init__(self, name, old, new, flags=()):
+        """'flags' are those of the program that find it."""
         self.name, self.old, self.new = name, re.compile(old, re.MULTILINE), new
+        self.flags = flags
 
 
 class Builder:

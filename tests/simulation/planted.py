@@ -54,6 +54,9 @@ PLANTED = [
     Mutant("no deadline",
            r"(if \()(now > \w+_deadline\(sweep, lease\)\))",
            r"\1now < 0 && \2"),
+    Mutant("a connection counts without HELLO",
+           r"(bool knows = here) && msg->connection == presence->connection;",
+           r"\1;", flags=("--dial",)),
 ]
 
 
@@ -83,9 +86,9 @@ PLANTED_RENTAL = [
 ]
 
 
-def seeds_with_findings(program, first, last):
+def seeds_with_findings(program, first, last, flags):
     """{seed: its line} of the seeds with findings."""
-    out = subprocess.run([program, "--seeds", f"{first}..{last}"], check=False,
+    out = subprocess.run([program, "--seeds", f"{first}..{last}", *flags], check=False,
                          capture_output=True, text=True)
     if out.returncode not in (0, 1):  # it crashed: that is a finding, too
         return {first: f"exit status {out.returncode}"}
@@ -99,16 +102,16 @@ class Honest:
     def __init__(self, program):
         self.program, self.known = program, {}
 
-    def ask(self, first, last):
-        if first not in self.known:
-            self.known[first] = seeds_with_findings(self.program, first, last)
-        return self.known[first]
+    def ask(self, first, last, flags):
+        if (first, flags) not in self.known:
+            self.known[first, flags] = seeds_with_findings(self.program, first, last, flags)
+        return self.known[first, flags]
 
 
-def first_seed(program, honest):
+def first_seed(program, honest, flags):
     for first in range(1, SEEDS + 1, STEP):
-        found = seeds_with_findings(program, first, first + STEP - 1)
-        before = honest.ask(first, first + STEP - 1) if found else {}
+        found = seeds_with_findings(program, first, first + STEP - 1, flags)
+        before = honest.ask(first, first + STEP - 1, flags) if found else {}
         for seed in sorted(set(found) - set(before)):
             return seed, found[seed]
     return None, "not found"
@@ -126,7 +129,7 @@ def main():
                 if wanted and mutant.name not in wanted:
                     continue
                 start = time.monotonic()
-                seed, line = first_seed(builder.plant(mutant), honest)
+                seed, line = first_seed(builder.plant(mutant), honest, mutant.flags)
                 missed += seed is None
                 print(f"{mutant.name}: {line} ({time.monotonic() - start:.1f} s)", flush=True)
     return missed > 0

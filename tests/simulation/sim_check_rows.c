@@ -8,9 +8,11 @@
 #include "common/mem.h"
 #include "common/msg.h"
 #include "coordinator/store/sql.h"
+#include "coordinator/link/host_threads.h"
 #include "coordinator/store/store.h"
 #include "tests/simulation/sim_check.h"
 #include "tests/simulation/sim_device.h"
+#include "tests/simulation/sim_dial.h"
 #include "tests/simulation/sim_run.h"
 #include "tests/simulation/sim_sweep.h"
 #include "tests/simulation/sim_world.h"
@@ -136,17 +138,46 @@ static void check_acknowledged(struct sim_run *run, struct store *const *stores)
         sql_free(stmts[i]);
 }
 
-/* ---- I5: each host is held from the beginning of a life to its end ---- */
+/* ---- I5: each host is held from the beginning of a life to its end, but one
+ * that dials back while its worker is there ---- */
 
-/* 'end_ns' is when the coordinator released the host. */
+struct held {
+    bool is_gone;     /* dismissed: not checked */
+    int64_t since_ns; /* 0: it is not held */
+    int64_t past_ns;  /* held before */
+};
+
+static void begin_held(const struct sim_run *run, int64_t now_ns,
+                       struct held held[SIM_HOSTS_MAX])
+{
+    for (size_t i = 0; i < run->world->scene.n_hosts; i++)
+        held[i] = (struct held){ .since_ns =
+                                     sim_dial_has(run->world, i) ? 0 : now_ns };
+}
+
+static void end_held(struct held *held, int64_t now_ns)
+{
+    if (held->since_ns)
+        held->past_ns += now_ns - held->since_ns;
+    held->since_ns = 0;
+}
+
+static void dial_held(struct held *held, const struct sim_record *news)
+{
+    if (news->number == HOST_THREADS_ATTACHED && !held->since_ns)
+        held->since_ns = news->at_ns;
+    if (news->number == HOST_THREADS_BROKEN)
+        end_held(held, news->at_ns);
+}
+
 static void check_held(struct sim_run *run, struct store *const *stores,
-                       const struct sim_record *begin, int64_t end_ns,
+                       const struct sim_record *begin, int64_t held,
                        size_t host)
 {
     static const char text[] = "SELECT coalesce(sum(end_ns-start_ns), 0)"
                                " FROM interval WHERE epoch=?1 AND host=?2";
     const char *name = run->world->scene.hosts[host].name;
-    int64_t held = end_ns - begin->at_ns, is = 0;
+    int64_t is = 0;
     struct err err;
 
     for (int i = 0; i < 2; i++) {
@@ -174,7 +205,7 @@ static void check_ledger(struct sim_run *run, struct store *const *stores)
 {
     const struct sim_trace *trace = &run->world->trace;
     const struct sim_record *begin = NULL;
-    bool gone[SIM_HOSTS_MAX] = { false };
+    struct held held[SIM_HOSTS_MAX] = { { .is_gone = false } };
     int64_t last_ms =
         0; /* of the last COMMIT, which comes after the last interval */
 
@@ -183,18 +214,21 @@ static void check_ledger(struct sim_run *run, struct store *const *stores)
 
         if (r->kind == SIM_BEGIN) {
             begin = r;
-            memset(gone, 0, sizeof(gone));
+            begin_held(run, r->at_ns, held);
         }
         if (r->kind == SIM_COMMIT)
             last_ms = r->limit_ms;
         if (r->kind == SIM_DISMISS)
-            gone[r->host] = true;
+            held[r->host].is_gone = true;
+        if (r->kind == SIM_NEWS && sim_dial_has(run->world, (size_t)r->host))
+            dial_held(&held[r->host], r);
         if (r->kind != SIM_END || r->number == 7 || !begin)
             continue;
-        for (size_t host = 0; host < run->world->scene.n_hosts; host++)
-            if (!gone[host])
-                check_held(run, stores, begin, r->at_ns - last_ms * NS_PER_MS,
-                           host);
+        for (size_t host = 0; host < run->world->scene.n_hosts; host++) {
+            end_held(&held[host], r->at_ns - last_ms * NS_PER_MS);
+            if (!held[host].is_gone)
+                check_held(run, stores, begin, held[host].past_ns, host);
+        }
     }
 }
 

@@ -38,7 +38,9 @@ static void end_later(struct sim_world *world, sim_event_fn *fn, size_t host,
 static void cut(struct sim_world *world, size_t host, int64_t lasts_ns)
 {
     (void)lasts_ns;
-    if (world->lines[host].thread == SIM_HOST_THREAD_ATTACHED)
+    if (world->lines[host].direct)
+        sim_line_reset(world, host);
+    else if (world->lines[host].thread == SIM_HOST_THREAD_ATTACHED)
         sim_host_thread_broken(world, host, "connection reset");
 }
 
@@ -55,6 +57,8 @@ static void net_up(struct sim_world *world, const struct sim_event *event)
 {
     world->lines[event->host].down = world->scene.hopeless;
     sim_world_note(world, SIM_HEAL, (int)event->host, "network");
+    if (world->lines[event->host].direct)
+        sim_line_redial(world, event->host);
 }
 
 static void net_down(struct sim_world *world, size_t host, int64_t lasts_ns)

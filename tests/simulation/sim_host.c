@@ -6,12 +6,15 @@
 
 #include "common/clock.h"
 #include "common/mem.h"
+#include "tests/simulation/sim_dial.h"
 #include "tests/simulation/sim_host_thread.h"
 #include "tests/simulation/sim_worker.h"
 #include "tests/simulation/sim_world.h"
 
 /* Until the stream of a frozen worker ends. */
 #define STARVES_NS (15 * NS_PER_S)
+/* Until somebody starts a worker that dials back again. */
+#define RESTART_MS_MAX 30000
 
 static struct sim_host *at(struct sim_world *world, size_t host)
 {
@@ -118,12 +121,16 @@ void sim_host_kill_worker(struct sim_world *world, size_t host,
             forget_entry(is, i - 1);
     sim_host_thread_breaks(world, host, true);
     sim_line_hang_up(world, host);
+    if (sim_dial_has(world, host))
+        sim_dial_start_later(world, host, RESTART_MS_MAX);
 }
 
 static void is_up(struct sim_world *world, const struct sim_event *event)
 {
     at(world, event->host)->off = false;
     sim_world_note(world, SIM_HEAL, (int)event->host, "is up");
+    if (sim_dial_has(world, event->host))
+        sim_dial_start_later(world, event->host, RESTART_MS_MAX);
 }
 
 void sim_host_reboot(struct sim_world *world, size_t host, int64_t off_ns)

@@ -9,6 +9,7 @@
 #include "common/mem.h"
 #include "common/msg.h"
 #include "coordinator/store/store.h"
+#include "tests/simulation/sim_dial.h"
 #include "tests/simulation/sim_host_thread.h"
 #include "tests/simulation/sim_world.h"
 
@@ -79,7 +80,10 @@ static int link_open(void *self, const struct hosts *hosts,
     note_epoch(world);
     world->life.linger_ns = options->linger_s * NS_PER_S;
     for (size_t i = 0; i < hosts->n; i++)
-        sim_host_thread_start(world, i);
+        if (sim_dial_has(world, i))
+            sim_dial_listen(world, i);
+        else
+            sim_host_thread_start(world, i);
     return 0;
 }
 
@@ -152,31 +156,6 @@ static void note_attempt(struct sim_world *world, const struct msg *msg)
     note_progress(world, sim_name(&world->trace.names, text));
 }
 
-static int link_recv(void *self, size_t *host, struct msg *msg, struct err *err)
-{
-    struct sim_world *world = self;
-    struct sim_life *life = &world->life;
-    struct sim_line *line;
-    struct sim_mail mail;
-    int rc;
-
-    seam(world);
-    if (life->at_mail == life->n_mail)
-        return 0;
-    mail = life->mail[life->at_mail++];
-    *host = mail.host;
-    line = &world->lines[mail.host];
-    if (mail.parcel->stream == line->stream)
-        line->router = line->stream;
-    rc = msg_decode(mail.parcel->bytes, mail.parcel->len, msg, err);
-    free(mail.parcel);
-    if (rc < 0)
-        return rc;
-    sim_trace_msg(&world->trace, SIM_TAKEN, world->boot_ns, (int)mail.host, msg,
-                  0);
-    return 1;
-}
-
 static int link_send(void *self, size_t host, const struct msg *msg,
                      struct err *err)
 {
@@ -201,10 +180,61 @@ static int link_send(void *self, size_t host, const struct msg *msg,
     return rc;
 }
 
+/* Is it for the reactor?  What is in the invitation is not simulated. */
+static bool is_let_in(struct sim_world *world, size_t host,
+                      const struct msg *msg, int64_t stream)
+{
+    const struct msg invite = { .type = MSG_INVITE,
+                                .epoch = world->life.epoch,
+                                .invite.text = "invitation" };
+    struct err err;
+    bool invites, takes;
+
+    if (!sim_dial_has(world, host))
+        return true;
+    takes = sim_dial_hear(world, host, msg, stream, &invites);
+    if (invites)
+        (void)link_send(world, host, &invite, &err);
+    return takes;
+}
+
+static int link_recv(void *self, size_t *host, struct msg *msg, struct err *err)
+{
+    struct sim_world *world = self;
+    struct sim_life *life = &world->life;
+
+    seam(world);
+    while (life->at_mail < life->n_mail) {
+        struct sim_mail mail = life->mail[life->at_mail++];
+        struct sim_line *line = &world->lines[mail.host];
+        int64_t stream = mail.parcel->stream;
+        int rc;
+
+        *host = mail.host;
+        if (stream == line->stream)
+            line->router = line->stream;
+        rc = msg_decode(mail.parcel->bytes, mail.parcel->len, msg, err);
+        free(mail.parcel);
+        if (rc < 0)
+            return rc;
+        if (is_let_in(world, mail.host, msg, stream)) {
+            sim_trace_msg(&world->trace, SIM_TAKEN, world->boot_ns,
+                          (int)mail.host, msg, 0);
+            return 1;
+        }
+        sim_trace_msg(&world->trace, SIM_GONE, world->boot_ns, (int)mail.host,
+                      msg, 0);
+        msg_fini(msg);
+    }
+    return 0;
+}
+
 static int link_news(void *self, size_t host, struct host_thread_news *out)
 {
     struct sim_life *life = &((struct sim_world *)self)->life;
 
+    if (sim_dial_has(self, host))
+        return sim_dial_news(self, host, out);
     for (size_t i = 0; i < life->n_news; i++)
         if (life->news[i].host == host) {
             *out = life->news[i];
@@ -218,13 +248,19 @@ static int link_news(void *self, size_t host, struct host_thread_news *out)
 static void link_reconnect(void *self, size_t host)
 {
     sim_world_note(self, SIM_RECONNECT, (int)host, "");
-    sim_host_thread_again(self, host);
+    if (sim_dial_has(self, host))
+        sim_dial_reconnect(self, host);
+    else
+        sim_host_thread_again(self, host);
 }
 
 static void link_dismiss(void *self, size_t host)
 {
     sim_world_note(self, SIM_DISMISS, (int)host, "");
-    sim_host_thread_dismiss(self, host);
+    if (sim_dial_has(self, host))
+        sim_dial_dismiss(self, host);
+    else
+        sim_host_thread_dismiss(self, host);
 }
 
 /* ---- disk ---- */

@@ -15,10 +15,12 @@
 
 #include "common/clock.h"
 #include "common/owner.h"
+#include "coordinator/dial/dial_presence.h"
 #include "coordinator/link/host_threads.h"
 #include "coordinator/link/sweep_io.h"
 #include "tests/simulation/sim_held.h"
 #include "tests/simulation/sim_line.h"
+#include "tests/simulation/sim_scene.h"
 
 struct sim_world;
 struct store;
@@ -56,6 +58,7 @@ struct sim_life {
     size_t n_mail, at_mail;
     struct host_thread_news *news;
     size_t n_news;
+    struct dial_presence presence[SIM_HOSTS_MAX]; /* of those that dial back */
     int64_t sleep_ns; /* how long the process will not run */
     int64_t commit_ns;
     bool disk_full;

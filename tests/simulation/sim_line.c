@@ -15,6 +15,7 @@
 /* With tcp_retries2 = 15, unacknowledged bytes break a connection after 924 s.
  */
 #define TCP_GIVES_UP_NS (924 * NS_PER_S)
+#define BREAKS_PERCENT 10
 
 void sim_parcels_add(struct sim_parcels *parcels, struct sim_parcel *parcel)
 {
@@ -87,6 +88,16 @@ static void post(struct sim_world *world, size_t host, enum sim_way way,
                                                      .data = parcel });
 }
 
+/* TCP had accepted the message, and loses it with all that is on its way. */
+static bool breaks(struct sim_world *world, const struct sim_line *line)
+{
+    if (!line->direct || line->stream == 0 || world->scene.breaks == 0 ||
+        !sim_chance(world, BREAKS_PERCENT))
+        return false;
+    world->scene.breaks--;
+    return true;
+}
+
 void sim_line_send(struct sim_world *world, size_t host, enum sim_way way,
                    const void *bytes, size_t len)
 {
@@ -100,6 +111,8 @@ void sim_line_send(struct sim_world *world, size_t host, enum sim_way way,
         sim_parcels_add(&line->pipe, parcel);
     else
         post(world, host, way, parcel);
+    if (breaks(world, line))
+        sim_line_reset(world, host);
 }
 
 /* ---- streams ---- */
@@ -113,11 +126,23 @@ static void router_learns(struct sim_world *world,
         line->router = 0;
 }
 
+static void unstall(struct sim_line *line)
+{
+    line->stall++;
+    for (int way = 0; way < SIM_WAYS; way++) {
+        line->stalled[way] = false;
+        line->last_ns[way] = 0;
+        sim_parcels_fini(&line->held[way]);
+    }
+}
+
 /* One side has ended the stream; the ROUTER hears of it soon. */
 static void end_stream(struct sim_world *world, size_t host)
 {
     struct sim_line *line = &world->lines[host];
 
+    if (line->direct && !line->down)
+        unstall(line);
     if (line->stream == 0)
         return;
     sim_queue_add(&world->queue, (struct sim_event){ .at_ns = world->boot_ns +
@@ -135,7 +160,7 @@ static void establish(struct sim_world *world, const struct sim_event *event)
 
     if (line->stream || !line->dialled || line->tunnel == 0 ||
         line->tunnel != event->number || line->stalled[SIM_TO_WORKER] ||
-        line->stalled[SIM_TO_COORDINATOR])
+        line->stalled[SIM_TO_COORDINATOR] || (line->direct && line->down))
         return;
     line->stream = ++line->streams;
     while ((parcel = sim_parcels_take(&line->pipe))) {
@@ -199,12 +224,13 @@ void sim_line_cut(struct sim_world *world, size_t host)
 
     end_stream(world, host);
     line->tunnel = 0;
-    line->stall++;
-    for (int way = 0; way < SIM_WAYS; way++) {
-        line->stalled[way] = false;
-        line->last_ns[way] = 0;
-        sim_parcels_fini(&line->held[way]);
-    }
+    unstall(line);
+}
+
+void sim_line_reset(struct sim_world *world, size_t host)
+{
+    end_stream(world, host);
+    begin_stream(world, host);
 }
 
 void sim_line_starve(struct sim_world *world, size_t host)
@@ -214,8 +240,11 @@ void sim_line_starve(struct sim_world *world, size_t host)
 
 static void miss_beats(struct sim_world *world, const struct sim_event *event)
 {
-    if (world->lines[event->host].stall == event->number)
-        end_stream(world, event->host);
+    if (world->lines[event->host].stall != event->number)
+        return;
+    end_stream(world, event->host);
+    if (world->lines[event->host].direct)
+        begin_stream(world, event->host);
 }
 
 static void heal(struct sim_world *world, const struct sim_event *event)
@@ -249,8 +278,8 @@ void sim_line_stall(struct sim_world *world, size_t host, bool to_worker,
     int64_t now = world->boot_ns;
     struct sim_event event = { .host = host };
 
-    if (line->tunnel == 0)
-        return;
+    if (line->tunnel == 0 || (line->direct && !line->down && line->stream == 0))
+        return; /* there is no connection that could stall */
     line->stalled[SIM_TO_WORKER] = to_worker;
     line->stalled[SIM_TO_COORDINATOR] = to_coordinator;
     event.number = ++line->stall;

@@ -11,6 +11,9 @@
  * A tunnel may stall in one direction or in both.  Nothing is lost until one
  * side misses the heartbeats of ZeroMQ and ends the stream.  TCP notices much
  * later.
+ *
+ * A direct line has no tunnel of SSH: 'tunnel' is the coordinator that listens,
+ * and the next stream is a TCP connection of its own, which does not stall.
  */
 #ifndef FA_TESTS_SIMULATION_SIM_LINE_H
 #define FA_TESTS_SIMULATION_SIM_LINE_H
@@ -54,6 +57,7 @@ enum sim_host_thread {
 
 struct sim_line {
     int64_t latency_ns;
+    bool direct; /* no tunnel: the worker dials back over TCP */
     bool refuses_login;
     bool down; /* new logins fail */
     int64_t login_ns;
@@ -93,6 +97,8 @@ void sim_line_cut(struct sim_world *world, size_t host);
 /* With SIM_FOR_EVER, until the tunnel ends. */
 void sim_line_stall(struct sim_world *world, size_t host, bool to_worker,
                     bool to_coordinator, int64_t until_ns);
+/* The TCP connection of a direct line breaks, and ZeroMQ makes another one. */
+void sim_line_reset(struct sim_world *world, size_t host);
 /* Ends the stream of a frozen process, which answers no heartbeat. */
 void sim_line_starve(struct sim_world *world, size_t host);
 void sim_line_fini(struct sim_line *line);

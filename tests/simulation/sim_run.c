@@ -226,7 +226,7 @@ bool sim_run_lives(struct sim_run *run, struct spec *spec,
 void sim_run_seed(struct sim_run *run, uint64_t seed, enum sim_pass pass)
 {
     sim_sweep_remove_db();
-    sim_world_init(run->world, seed, pass);
+    sim_world_init(run->world, seed, pass, run->dial);
     run->n = 0;
     sim_pass_run(run);
     sim_check(run);

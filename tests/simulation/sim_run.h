@@ -29,6 +29,7 @@ struct sim_finding {
 struct sim_run {
     struct sim_world *world;
     bool idle; /* check F28, too */
+    bool dial; /* most hosts dial back */
     struct sim_finding findings[SIM_FINDINGS_MAX];
     size_t n; /* all findings; only the first ones are kept */
     int code; /* exit code of the last life */

@@ -7,6 +7,8 @@
 #include "tests/simulation/sim_sweep.h"
 #include "tests/simulation/sim_world.h"
 
+#define BREAKS_MAX 4
+
 static const char *const names[SIM_PASSES] = {
     [SIM_PASS_ANY] = "any",         [SIM_PASS_SCREEN] = "screen",
     [SIM_PASS_SEARCH] = "search",   [SIM_PASS_RACE] = "race",
@@ -83,24 +85,40 @@ static void tell(struct sim_world *world, size_t i)
     const struct host *host = &scene->hosts[i];
     char text[160];
 
-    snprintf(text, sizeof(text), "%s: role=%s slots=%d gpus=%d %s%s",
+    snprintf(text, sizeof(text), "%s: role=%s slots=%d gpus=%d %s%s%s",
              host->name, roles[host->role], host->slots, scene->gpus[i],
              sim_vice_name(scene->vices[i]),
-             i == scene->anchor ? ", the anchor" : "");
+             i == scene->anchor ? ", the anchor" : "",
+             host->dial.back ? ", dials back" : "");
     sim_world_note(world, SIM_SCENE, (int)i, text);
 }
 
-void sim_scene_draw(struct sim_world *world, enum sim_pass pass)
+/* The coordinator waits for them without end, so one of them comes back. */
+static void draw_dial(struct sim_world *world)
+{
+    struct sim_scene *scene = &world->scene;
+
+    scene->hopeless = false;
+    scene->breaks = (int)sim_between(world, 0, BREAKS_MAX);
+    if (sim_chance(world, 50)) /* others would mend what a lost message does */
+        scene->faults = 0;
+    for (size_t i = 0; i < scene->n_hosts; i++)
+        scene->hosts[i].dial.back = i == scene->anchor || sim_chance(world, 70);
+}
+
+void sim_scene_draw(struct sim_world *world, enum sim_pass pass, bool dial)
 {
     static const int64_t slow[] = { 1, 1, 1, 4, 10 };
     struct sim_scene *scene = &world->scene;
 
-    *scene = (struct sim_scene){ .pass = pass };
+    *scene = (struct sim_scene){ .pass = pass, .dial = dial };
     if (pass == SIM_PASS_ANY)
         scene->pass = draw_pass(world);
     scene->device = sim_chance(world, 80) ? "cuda" : "cpu";
     scene->kind = (int)sim_between(world, 0, SIM_SWEEPS - 1);
     scene->n_hosts = (size_t)sim_between(world, 1, SIM_HOSTS_MAX);
+    if (dial && sim_chance(world, 50)) /* nobody does the work of another */
+        scene->n_hosts = 1;
     scene->anchor = (size_t)sim_between(world, 0, (int64_t)scene->n_hosts - 1);
     scene->hopeless = sim_chance(world, 3);
     scene->bad_percent =
@@ -112,6 +130,8 @@ void sim_scene_draw(struct sim_world *world, enum sim_pass pass)
     scene->faults = sim_chance(world, 10) ? 0 : (int)sim_between(world, 1, 9);
     for (size_t i = 0; i < scene->n_hosts; i++)
         draw_host(world, i);
+    if (dial)
+        draw_dial(world);
     for (size_t i = 0; i < scene->n_hosts; i++)
         tell(world, i);
 }

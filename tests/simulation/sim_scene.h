@@ -56,11 +56,13 @@ struct sim_scene {
     size_t chunk_bytes; /* of artifacts; padding */
     int64_t horizon_ns; /* no fault begins after it */
     int faults;
+    bool dial;  /* most hosts dial back */
+    int breaks; /* left: their connections break when a message is sent */
 };
 
 const char *sim_vice_name(enum sim_vice vice);
 /* Makes the first draws from the world's random numbers.  They are the first
  * lines of the trace. */
-void sim_scene_draw(struct sim_world *world, enum sim_pass pass);
+void sim_scene_draw(struct sim_world *world, enum sim_pass pass, bool dial);
 
 #endif

@@ -16,6 +16,9 @@
 #define DRAIN_NS (600 * NS_PER_S)
 #define LAST_WORDS_NS (3 * NS_PER_S)
 #define TURN_NS NS_PER_S
+/* Those of coordinator/link/dial_hosts.c. */
+#define FIRST_EPOCH 1
+#define FIRST_LINGER_NS (90 * NS_PER_S)
 
 static struct sim_worker *of(struct sim_world *world, size_t host)
 {
@@ -49,18 +52,17 @@ void sim_worker_free(struct sim_worker *worker)
     free(worker);
 }
 
-/* Applies the real worker's rule.  The coordinator that invited it before has
- * ended its connection. */
-const char *sim_worker_refuses(const struct sim_world *world,
-                               struct sim_worker *worker)
+static struct invite own_invite(const struct sim_worker *worker)
 {
-    const struct invite now = { .epoch = worker->epoch,
-                                .owner = worker->owner };
-    const struct invite newcomer = { .epoch = world->life.epoch,
-                                     .owner = world->life.owner };
+    return (struct invite){ .epoch = worker->epoch, .owner = worker->owner };
+}
 
-    const struct claim_owner owner = {
-        .invite = worker->epoch ? &now : NULL,
+static struct claim_owner owner_of(const struct sim_world *world,
+                                   const struct sim_worker *worker,
+                                   const struct invite *now)
+{
+    return (struct claim_owner){
+        .invite = worker->epoch ? now : NULL,
         .gpus = "",
         .dismissed = worker->drained_by != 0,
         .invited_ns = world->boot_ns - worker->invited_ns,
@@ -70,11 +72,27 @@ const char *sim_worker_refuses(const struct sim_world *world,
                                       : worker->stop_by_ns) -
             world->boot_ns,
     };
+}
+
+static bool is_ending(const struct sim_worker *worker, int64_t epoch)
+{
+    return worker->stop == SIM_STOPS ||
+           (worker->stop == SIM_DRAINS && worker->drained_by == epoch);
+}
+
+/* Applies the real worker's rule.  The coordinator that invited it before has
+ * ended its connection. */
+const char *sim_worker_refuses(const struct sim_world *world,
+                               struct sim_worker *worker)
+{
+    const struct invite newcomer = { .epoch = world->life.epoch,
+                                     .owner = world->life.owner };
+    const struct invite now = own_invite(worker);
+    const struct claim_owner owner = owner_of(world, worker, &now);
 
     if (claim_check(&owner, &newcomer, &worker->refusal) != 0)
         return worker->refusal.text;
-    if (worker->stop == SIM_STOPS ||
-        (worker->stop == SIM_DRAINS && worker->drained_by == newcomer.epoch))
+    if (is_ending(worker, newcomer.epoch))
         return "the worker refuses: the worker is ending";
     return NULL;
 }
@@ -95,22 +113,63 @@ static void drop_idle(struct sim_worker *worker)
         queue_drop_idle(worker->queue);
 }
 
-void sim_worker_invite(struct sim_world *world, size_t host)
+static void take_invitation(struct sim_world *world, size_t host, int64_t epoch,
+                            int64_t linger_ns)
 {
     struct sim_worker *worker = of(world, host);
 
-    if (world->life.epoch > worker->epoch)
+    if (epoch > worker->epoch)
         drop_idle(worker);
     worker->stop = SIM_RUNS;
     worker->drained_by = 0;
-    if (worker->epoch != world->life.epoch)
+    if (worker->epoch != epoch)
         worker->invited_ns = world->boot_ns;
-    worker->epoch = world->life.epoch;
+    worker->epoch = epoch;
     worker->owner = world->life.owner;
-    worker->liveness = (struct liveness){ world->boot_ns, LIVENESS_BEAT_NS,
-                                          world->life.linger_ns };
+    worker->liveness =
+        (struct liveness){ world->boot_ns, LIVENESS_BEAT_NS, linger_ns };
     forget_connection(world, host);
+}
+
+void sim_worker_invite(struct sim_world *world, size_t host)
+{
+    take_invitation(world, host, world->life.epoch, world->life.linger_ns);
     sim_worker_turn(world, host);
+}
+
+void sim_worker_dial(struct sim_world *world, size_t host)
+{
+    take_invitation(world, host, FIRST_EPOCH, FIRST_LINGER_NS);
+    sim_worker_turn(world, host);
+}
+
+void sim_worker_resync(struct sim_world *world, size_t host)
+{
+    struct sim_worker *worker = of(world, host);
+
+    if (!worker->welcomed)
+        return;
+    worker->welcomed = worker->announced = false;
+    worker->hello_ns = world->boot_ns;
+    sim_worker_forget_wants(worker);
+}
+
+void sim_worker_follow(struct sim_world *world, size_t host, int64_t epoch)
+{
+    struct sim_worker *worker = of(world, host);
+    const struct invite next = { .epoch = epoch, .owner = world->life.owner };
+    const struct invite now = own_invite(worker);
+    const struct claim_owner owner = owner_of(world, worker, &now);
+    int rc = claim_follow(&owner, &next, &worker->refusal);
+
+    if (rc == CLAIM_AGAIN) {
+        worker->liveness.heard_ns = world->boot_ns;
+        sim_worker_resync(world, host);
+    }
+    if (rc != 0 || is_ending(worker, epoch))
+        return;
+    sim_parcels_fini(&worker->inbox); /* of the connection that it had */
+    take_invitation(world, host, epoch, world->life.linger_ns);
 }
 
 void sim_worker_say(struct sim_world *world, size_t host, struct msg *msg)

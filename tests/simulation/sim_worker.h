@@ -104,6 +104,12 @@ void sim_worker_free(struct sim_worker *worker); /* NULL is fine */
 const char *sim_worker_refuses(const struct sim_world *world,
                                struct sim_worker *worker);
 void sim_worker_invite(struct sim_world *world, size_t host);
+/* It was started with the invitation of its host. */
+void sim_worker_dial(struct sim_world *world, size_t host);
+/* INVITE of this epoch has come over its connection. */
+void sim_worker_follow(struct sim_world *world, size_t host, int64_t epoch);
+/* It says HELLO again. */
+void sim_worker_resync(struct sim_world *world, size_t host);
 void sim_worker_thaw(struct sim_world *world, size_t host);
 /* Does all that is due now; the worker may end in it. */
 void sim_worker_turn(struct sim_world *world, size_t host);

@@ -9,6 +9,7 @@
 #include "tests/simulation/sim_vice.h"
 #include "tests/simulation/sim_worker.h"
 #include "tests/simulation/sim_world.h"
+#include "worker/agent/claim.h"
 
 #define HELLO_NS NS_PER_S
 #define BENCH_MS_MAX 4000 /* to find the tools and to build the runner */
@@ -175,7 +176,8 @@ static void dispatch(struct sim_world *world, size_t host, struct msg *msg)
     case MSG_BUILD:
     case MSG_MEASURE:
     case MSG_TOOL:
-        sim_worker_lease(world, host, msg);
+        if (worker->welcomed)
+            sim_worker_lease(world, host, msg);
         return;
     case MSG_BUNDLE:
         on_bundle(worker, &msg->bundle);
@@ -212,6 +214,28 @@ static void dispatch(struct sim_world *world, size_t host, struct msg *msg)
     }
 }
 
+/* As take() and follow() of worker/agent/. */
+static void take(struct sim_world *world, size_t host, struct msg *msg)
+{
+    struct sim_worker *worker = of(world, host);
+
+    if (msg->type == MSG_INVITE) {
+        sim_worker_follow(world, host, msg->epoch);
+        return;
+    }
+    switch (claim_message(worker->epoch, msg->epoch)) {
+    case CLAIM_TAKE:
+        worker->liveness.heard_ns = world->boot_ns;
+        dispatch(world, host, msg);
+        return;
+    case CLAIM_GREET:
+        sim_worker_resync(world, host);
+        return;
+    case CLAIM_DROP:
+        return;
+    }
+}
+
 void sim_worker_receive(struct sim_world *world, size_t host)
 {
     struct sim_worker *worker = of(world, host);
@@ -224,11 +248,9 @@ void sim_worker_receive(struct sim_world *world, size_t host)
         if (msg_decode(parcel->bytes, parcel->len, &msg, &err) < 0) {
             sim_world_note(world, SIM_WORKER, (int)host, err.text);
         } else {
-            worker->liveness.heard_ns = world->boot_ns;
             sim_trace_msg(&world->trace, SIM_HEARD, world->boot_ns, (int)host,
                           &msg, 0);
-            if (msg.epoch == worker->epoch)
-                dispatch(world, host, &msg);
+            take(world, host, &msg);
             msg_fini(&msg);
         }
         free(parcel);

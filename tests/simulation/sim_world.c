@@ -5,8 +5,11 @@
 
 #include "common/clock.h"
 #include "common/msg.h"
+#include "tests/simulation/sim_dial.h"
 #include "tests/simulation/sim_fault.h"
 #include "tests/simulation/sim_vice.h"
+
+#define START_MS_MAX 3000
 
 static void make_line(struct sim_world *world, size_t host)
 {
@@ -26,17 +29,23 @@ static void make_line(struct sim_world *world, size_t host)
     line->down = !line->refuses_login;
 }
 
-void sim_world_init(struct sim_world *world, uint64_t seed, enum sim_pass pass)
+void sim_world_init(struct sim_world *world, uint64_t seed, enum sim_pass pass,
+                    bool dial)
 {
     memset(world, 0, sizeof(*world));
     world->seed = seed;
     world->boot_ns = NS_PER_S;
     prng_init(&world->prng, seed);
-    sim_scene_draw(world, pass);
+    sim_scene_draw(world, pass, dial);
     for (size_t i = 0; i < world->scene.n_hosts; i++) {
         make_line(world, i);
         sim_host_init(world, i);
         sim_vice_begin(world, i);
+        if (!sim_dial_has(world, i))
+            continue;
+        world->lines[i].direct = true;
+        world->lines[i].refuses_login = false; /* nobody logs in */
+        sim_dial_start_later(world, i, START_MS_MAX);
     }
     sim_fault_plan(world);
 }

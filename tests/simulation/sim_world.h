@@ -36,7 +36,8 @@ struct sim_world {
     struct sim_life life;
 };
 
-void sim_world_init(struct sim_world *world, uint64_t seed, enum sim_pass pass);
+void sim_world_init(struct sim_world *world, uint64_t seed, enum sim_pass pass,
+                    bool dial);
 void sim_world_fini(struct sim_world *world);
 /* Lets one event happen, if it is not after 'until_ns'. */
 bool sim_world_step(struct sim_world *world, int64_t until_ns);

@@ -1,10 +1,11 @@
 /* simulate.c - whole sweeps in one process, from one seed each (F20)
  *
- *   simulate --seeds 1..1000 [--pass NAME] [--twice]
+ *   simulate --seeds 1..1000 [--pass NAME] [--twice] [--dial]
  *   simulate --seed 17 --trace
  *
  * --twice runs each seed again, which must give the same trace.  --idle also
- * checks that idle GPUs help out (F28).
+ * checks that idle GPUs help out (F28).  With --dial the workers of most hosts
+ * dial back.
  *
  * Prints one line for each seed with a finding, and how many there were.
  * Exit status: 0 none, 1 some, 2 usage.
@@ -30,13 +31,14 @@ struct arguments {
     bool trace; /* print everything that happened */
     bool twice; /* run each seed twice, and compare */
     bool idle;  /* check F28, too */
+    bool dial;  /* most hosts dial back */
     bool all;   /* print all findings, not only the first */
 };
 
 static int usage(void)
 {
     fputs("usage: simulate --seeds A..B | --seed N [--trace] [--pass NAME] "
-          "[--twice] [--idle] [--all]\n",
+          "[--twice] [--idle] [--dial] [--all]\n",
           stderr);
     return 2;
 }
@@ -52,6 +54,8 @@ static bool spec_read_arguments(int argc, char *argv[], struct arguments *out)
             out->twice = true;
         } else if (strcmp(argv[i], "--idle") == 0) {
             out->idle = true;
+        } else if (strcmp(argv[i], "--dial") == 0) {
+            out->dial = true;
         } else if (strcmp(argv[i], "--all") == 0) {
             out->all = true;
         } else if (strcmp(argv[i], "--seed") == 0 &&
@@ -93,7 +97,9 @@ static bool run_seed(const struct arguments *arguments, uint64_t seed,
     static struct sim_run run;
     bool found;
 
-    run = (struct sim_run){ .world = &world, .idle = arguments->idle };
+    run = (struct sim_run){ .world = &world,
+                            .idle = arguments->idle,
+                            .dial = arguments->dial };
     sim_run_seed(&run, seed, arguments->pass);
     if (arguments->trace)
         sim_trace_print(&world.trace, stdout);

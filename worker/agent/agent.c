@@ -258,18 +258,24 @@ static void look_at_control(struct agent *agent, int64_t now_ns)
 
 /* The coordinator of the invitation that this worker dialled back with has a
  * newer run, or the next step of its command.  It has proved that by its key
- * (claim.h), so the worker keeps its own keys and addresses. */
+ * (claim.h), so the worker keeps its own keys and addresses.  Or it is of this
+ * run, and asks for HELLO; it may be on its way already. */
 static void follow(struct agent *agent, struct invite *invite, int64_t now_ns)
 {
+    struct claim_owner owner = owner_of(agent, "", now_ns);
     const struct invite *own = link_invite(agent->link);
     struct err err;
-    int rc = claim_follow(own, invite, &err);
+    int rc = claim_follow(&owner, invite, &err);
 
     if (rc == 0) {
         memcpy(invite->public_key, own->public_key, CURVE_KEY_BYTES);
         memcpy(invite->secret_key, own->secret_key, CURVE_KEY_BYTES);
         memcpy(invite->endpoint, own->endpoint, sizeof(invite->endpoint));
         rc = take_invitation(agent, invite, now_ns, &err);
+    }
+    if (rc == CLAIM_AGAIN) {
+        agent->liveness.heard_ns = now_ns;
+        agent_resync(agent, now_ns);
     }
     if (rc < 0)
         log_refusal(agent, err.text, now_ns);

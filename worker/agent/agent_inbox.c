@@ -4,6 +4,7 @@
 
 #include "common/log.h"
 #include "worker/agent/agent_internal.h"
+#include "worker/agent/claim.h"
 
 #define MESSAGES_A_TURN 64 /* then children and timers get their turn */
 #define BEAT_MS_MIN 100
@@ -100,7 +101,8 @@ static int dispatch(struct agent *agent, struct msg *msg, int64_t now_ns,
     case MSG_BUILD:
     case MSG_MEASURE:
     case MSG_TOOL:
-        agent_add_lease(agent, msg);
+        if (agent->connection.welcomed) /* else HELLO has said: not here */
+            agent_add_lease(agent, msg);
         return 0;
     case MSG_BUNDLE:
         return on_bundle(agent, msg, err);
@@ -140,6 +142,23 @@ static int on_invite(const struct agent *agent, const char *text,
     return invite_parse(text, strlen(text), again, err);
 }
 
+/* A coordinator of another run does not show that the own one is there. */
+static int take(struct agent *agent, struct msg *msg, int64_t now_ns,
+                struct err *err)
+{
+    switch (claim_message(link_epoch(agent->link), msg->epoch)) {
+    case CLAIM_TAKE:
+        agent->liveness.heard_ns = now_ns;
+        return dispatch(agent, msg, now_ns, err);
+    case CLAIM_GREET:
+        agent_resync(agent, now_ns);
+        return 0;
+    case CLAIM_DROP:
+        return 0;
+    }
+    return 0;
+}
+
 bool agent_receive(struct agent *agent, int64_t now_ns, struct invite *again)
 {
     for (int i = 0; i < MESSAGES_A_TURN; i++) {
@@ -152,11 +171,8 @@ bool agent_receive(struct agent *agent, int64_t now_ns, struct invite *again)
         if (rc == 1) {
             bool invited = msg.type == MSG_INVITE;
 
-            agent->liveness.heard_ns = now_ns;
-            if (invited)
-                rc = on_invite(agent, msg.invite.text, again, &err);
-            else if (msg.epoch == link_epoch(agent->link))
-                rc = dispatch(agent, &msg, now_ns, &err);
+            rc = invited ? on_invite(agent, msg.invite.text, again, &err)
+                         : take(agent, &msg, now_ns, &err);
             msg_fini(&msg);
             if (invited && rc == 0)
                 return true;

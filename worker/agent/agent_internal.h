@@ -66,6 +66,8 @@ struct agent {
 void agent_send(struct agent *agent, struct msg *msg);
 /* Send HELLO, with the work that is running, and the later messages again. */
 void agent_greet_again(struct agent *agent, int64_t now_ns);
+/* The same if HELLO is not repeated already; files are requested again, too. */
+void agent_resync(struct agent *agent, int64_t now_ns);
 void agent_say_hello(struct agent *agent, int64_t now_ns);
 void agent_announce(struct agent *agent); /* READY or TROUBLE */
 void agent_say_started(struct agent *agent, struct lease *lease);
@@ -109,8 +111,6 @@ void agent_missing(struct agent *agent, const char *hash);
 void agent_work(struct agent *agent, int64_t now_ns);
 /* Cancels builds and tools; measurements are short, and end. */
 void agent_drop_long_work(struct agent *agent, int64_t now_ns);
-
-/* ---- agent_share.c: see agent_share.h */
 
 /* ---- agent_inbox.c */
 /* True if another invitation came, which the caller wipes: what else there is

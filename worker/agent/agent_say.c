@@ -26,6 +26,14 @@ void agent_greet_again(struct agent *agent, int64_t now_ns)
     agent->due.hello_ns = now_ns;
 }
 
+void agent_resync(struct agent *agent, int64_t now_ns)
+{
+    if (!agent->connection.welcomed)
+        return;
+    agent_greet_again(agent, now_ns);
+    transfers_forget_wants(agent->transfers);
+}
+
 /* The identities of all work held here, so that it is not leased again. */
 static struct texts running(struct agent *agent)
 {

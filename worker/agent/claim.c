@@ -57,14 +57,33 @@ int claim_check(const struct claim_owner *owner, const struct invite *newcomer,
     return check_epoch(owner, newcomer->epoch, err);
 }
 
-int claim_follow(const struct invite *own, const struct invite *next,
+static bool is_over(const struct claim_owner *owner, const struct invite *next)
+{
+    return owner->silent_ns >= CLAIM_GONE_NS ||
+           (owner->kept &&
+            owner_is_same_command(&owner->invite->owner, &next->owner));
+}
+
+int claim_follow(const struct claim_owner *owner, const struct invite *next,
                  struct err *err)
 {
+    const struct invite *own = owner->invite;
+
     if (strcmp(own->server_key, next->server_key) != 0)
         return err_set(err, ERR_AUTH, "the worker refuses: another server key");
-    if (next->epoch <= own->epoch || next->epoch > CLAIM_EPOCH_MAX)
+    if (next->epoch == own->epoch)
+        return CLAIM_AGAIN;
+    if (next->epoch > CLAIM_EPOCH_MAX ||
+        (next->epoch < own->epoch && !is_over(owner, next)))
         return err_set(err, ERR_AUTH, "the worker refuses: not a later epoch");
     return 0;
+}
+
+enum claim_message claim_message(int64_t own, int64_t its)
+{
+    if (its == own)
+        return CLAIM_TAKE;
+    return its > own ? CLAIM_GREET : CLAIM_DROP;
 }
 
 static bool is_relay(const char *dir, const char *endpoint)

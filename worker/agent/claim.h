@@ -46,11 +46,24 @@ struct claim_owner {
 int claim_check(const struct claim_owner *owner, const struct invite *newcomer,
                 struct err *err);
 
-/* May a worker that dialled back with 'own' take 'next' from the other end of
- * that connection?  If it is of the same server key and of a later run.
- * Returns 0 or ERR_AUTH. */
-int claim_follow(const struct invite *own, const struct invite *next,
+#define CLAIM_AGAIN 2 /* it is of the run that is served */
+
+/* May a worker that dialled back with the invitation of 'owner' take 'next'
+ * from the other end of that connection?  If it is of the same server key and
+ * of a later run; or of an earlier one, as with a clock that was set back, when
+ * the worker is kept for that command or its own coordinator is silent.
+ * Returns 0, CLAIM_AGAIN or ERR_AUTH. */
+int claim_follow(const struct claim_owner *owner, const struct invite *next,
                  struct err *err);
+
+enum claim_message {
+    CLAIM_TAKE,
+    CLAIM_DROP,
+    CLAIM_GREET /* and say HELLO: its run has not invited this worker yet */
+};
+
+/* What to do with a message of epoch 'its' in a run of epoch 'own'. */
+enum claim_message claim_message(int64_t own, int64_t its);
 
 /* May the worker of folder 'dir' connect to an endpoint that came over its
  * control socket?  Only to a relay in its folder, and to "tcp://..." if 'tcp':

@@ -77,6 +77,15 @@ void compiler_output_text(const char *output, struct buf *out,
 
 bool compiler_output_was_killed(const char *output)
 {
-    return strstr(output, "died due to signal 9") ||
-           strstr(output, "Killed signal terminated program");
+    static const char *const words[] = {
+        "died due to signal 9",
+        "died due to signal 15",
+        "Killed signal terminated program",
+        "Terminated signal terminated program",
+    };
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strstr(output, words[i]))
+            return true;
+    return false;
 }

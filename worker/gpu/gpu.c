@@ -208,14 +208,17 @@ static void settle_reply(struct gpu *gpu, const struct wire_result *wire,
         replace(gpu, now_ns);
 }
 
-/* A KILL that we did not send comes from the system (memory) or an operator. */
+/* A KILL or TERM that we did not send comes from the system (memory, a job of
+ * Slurm that is preempted) or an operator. */
 static enum outcome outcome_of(const struct runner_session_end *end)
 {
     switch (end->cause) {
     case RUNNER_SESSION_LIMIT:
         return OUTCOME_TIMEOUT;
     case RUNNER_SESSION_SIGNALLED:
-        return end->signal == SIGKILL ? OUTCOME_CRASH : OUTCOME_RUNTIME;
+        return end->signal == SIGKILL || end->signal == SIGTERM
+                   ? OUTCOME_CRASH
+                   : OUTCOME_RUNTIME;
     case RUNNER_SESSION_EXITED:
     case RUNNER_SESSION_GARBAGE:
     case RUNNER_SESSION_KILLED:

@@ -378,7 +378,7 @@ static void judge(struct tool *tool, const struct child_end *end)
     else if (end->timed_out)
         settle(tool, OUTCOME_TIMEOUT, "it did not end within %g s",
                tool->limit_s);
-    else if (!end->exited && end->signal == SIGKILL)
+    else if (!end->exited && (end->signal == SIGKILL || end->signal == SIGTERM))
         settle(tool, OUTCOME_CRASH, "%s%s%s", how, words[0] ? ": " : "", words);
     else if (!end->exited || end->status != 0)
         settle(tool, OUTCOME_FAILED, "%s%s%s", how, words[0] ? ": " : "",

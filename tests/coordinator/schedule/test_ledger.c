@@ -198,6 +198,26 @@ static void what_has_ended_ends_nothing_else(void **state)
     ledger_free(ledger);
 }
 
+/* Its worker left, and its work is given up later. */
+static void work_that_ends_after_the_release_costs_nothing(void **state)
+{
+    struct book book = { .n = 0 };
+    struct ledger *ledger = ledger_new(1, write_down, &book);
+
+    (void)state;
+    ledger_hold(ledger, 0, 100);
+    ledger_start(ledger, 0, 1, false, 120);
+    ledger_release(ledger, 0, 150);
+    ledger_end(ledger, 0, 1, LEDGER_LOST, 180);
+    ledger_hold(ledger, 0, 200);
+    ledger_release(ledger, 0, 230);
+    assert_int_equal(book.n, 3);
+    assert_row(&book, 0, 100, 120, LEDGER_ACQUIRING);
+    assert_row(&book, 1, 120, 150, LEDGER_BUILDING);
+    assert_row(&book, 2, 200, 230, LEDGER_ACQUIRING);
+    ledger_free(ledger);
+}
+
 static void held_twice_or_not_at_all_changes_nothing(void **state)
 {
     struct book book = { .n = 0 };
@@ -323,6 +343,7 @@ int main(void)
         cmocka_unit_test(what_took_no_time_is_not_written_down),
         cmocka_unit_test(ten_at_once_lead_in_their_order),
         cmocka_unit_test(what_has_ended_ends_nothing_else),
+        cmocka_unit_test(work_that_ends_after_the_release_costs_nothing),
         cmocka_unit_test(held_twice_or_not_at_all_changes_nothing),
         cmocka_unit_test(a_phase_is_seen_when_no_work_runs),
     };

@@ -209,19 +209,59 @@ static void
 the_other_end_of_a_dialled_connection_leads_to_its_later_runs(void **state)
 {
     struct invite next = { .epoch = ada.epoch + 5, .owner.id = "else" };
+    struct claim_owner owner = adas();
     struct err err;
 
     (void)state;
     memcpy(next.server_key, ada.server_key, sizeof(next.server_key));
-    assert_int_equal(claim_follow(&ada, &next, &err), 0);
-    next.epoch = ada.epoch;
-    assert_int_equal(claim_follow(&ada, &next, &err), ERR_AUTH);
+    assert_int_equal(claim_follow(&owner, &next, &err), 0);
+    next.epoch = ada.epoch - 1;
+    assert_int_equal(claim_follow(&owner, &next, &err), ERR_AUTH);
     next.epoch = CLAIM_EPOCH_MAX + 1;
-    assert_int_equal(claim_follow(&ada, &next, &err), ERR_AUTH);
+    assert_int_equal(claim_follow(&owner, &next, &err), ERR_AUTH);
     next.epoch = ada.epoch + 5;
     next.server_key[0] ^= 1;
-    assert_int_equal(claim_follow(&ada, &next, &err), ERR_AUTH);
+    assert_int_equal(claim_follow(&owner, &next, &err), ERR_AUTH);
     assert_string_equal(err.text, "the worker refuses: another server key");
+}
+
+/* The coordinator does not know a worker that thinks it is known. */
+static void an_invitation_to_its_own_run_asks_for_hello(void **state)
+{
+    struct invite again = ada, foreign = ada;
+    struct claim_owner owner = adas();
+    struct err err;
+
+    (void)state;
+    assert_int_equal(claim_follow(&owner, &again, &err), CLAIM_AGAIN);
+    foreign.server_key[0] ^= 1;
+    assert_int_equal(claim_follow(&owner, &foreign, &err), ERR_AUTH);
+}
+
+/* The clock of its coordinator was set back between two steps. */
+static void it_follows_to_an_older_epoch_when_its_own_is_over(void **state)
+{
+    struct invite next = other(ada.epoch - 1);
+    struct claim_owner owner = adas();
+    struct err err;
+
+    (void)state;
+    assert_int_equal(claim_follow(&owner, &next, &err), ERR_AUTH);
+    owner.kept = true;
+    assert_int_equal(claim_follow(&owner, &next, &err), 0);
+    next.owner.command[0] = 'f';
+    assert_int_equal(claim_follow(&owner, &next, &err), ERR_AUTH);
+    owner.kept = false;
+    owner.silent_ns = CLAIM_GONE_NS;
+    assert_int_equal(claim_follow(&owner, &next, &err), 0);
+}
+
+static void only_messages_of_its_own_run_are_taken(void **state)
+{
+    (void)state;
+    assert_int_equal(claim_message(100, 100), CLAIM_TAKE);
+    assert_int_equal(claim_message(100, 101), CLAIM_GREET);
+    assert_int_equal(claim_message(100, 99), CLAIM_DROP);
 }
 
 static void long_names_leave_room_for_the_gpus(void **state)
@@ -257,6 +297,9 @@ int main(void)
         cmocka_unit_test(endpoints_are_of_the_kind_that_it_began_with),
         cmocka_unit_test(
             the_other_end_of_a_dialled_connection_leads_to_its_later_runs),
+        cmocka_unit_test(an_invitation_to_its_own_run_asks_for_hello),
+        cmocka_unit_test(it_follows_to_an_older_epoch_when_its_own_is_over),
+        cmocka_unit_test(only_messages_of_its_own_run_are_taken),
         cmocka_unit_test(long_names_leave_room_for_the_gpus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,6 +73,10 @@ static void compiler_killed_from_outside_is_told_apart(void **state)
         "nvcc error   : 'cicc' died due to signal 9 (Kill signal)\n"));
     assert_true(compiler_output_was_killed(
         "g++: fatal error: Killed signal terminated program cc1plus\n"));
+    assert_true(compiler_output_was_killed(
+        "nvcc error   : 'cicc' died due to signal 15 (Terminated)\n"));
+    assert_true(compiler_output_was_killed(
+        "g++: fatal error: Terminated signal terminated program cc1plus\n"));
     assert_false(compiler_output_was_killed(
         "nvcc error   : 'cicc' died due to signal 11 (Invalid memory)\n"));
 }

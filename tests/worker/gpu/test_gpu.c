@@ -280,6 +280,18 @@ static void kill_from_outside_is_the_boxs_fault(void **state)
     gpu_close(gpu);
 }
 
+/* Slurm sends it to all processes of a job that it preempts. */
+static void term_from_outside_is_the_boxs_fault(void **state)
+{
+    struct gpu *gpu = open_gpu(script(SAY_OPEN READ_REQUEST "kill -TERM $$"));
+    struct gpu_result result = MEASURE(gpu, "right");
+
+    (void)state;
+    assert_int_equal(result.outcome, OUTCOME_CRASH);
+    assert_string_equal(result.detail, "signal 15 (SIGTERM)");
+    gpu_close(gpu);
+}
+
 static void garbage_on_the_pipe_is_a_crash(void **state)
 {
     struct gpu *gpu =
@@ -569,6 +581,7 @@ int main(void)
         cmocka_unit_test(runner_that_hangs_is_killed_at_the_limit),
         cmocka_unit_test(death_by_signal_names_it_and_the_last_words),
         cmocka_unit_test(kill_from_outside_is_the_boxs_fault),
+        cmocka_unit_test(term_from_outside_is_the_boxs_fault),
         cmocka_unit_test(garbage_on_the_pipe_is_a_crash),
         cmocka_unit_test(useless_reference_is_told_as_such),
         cmocka_unit_test(death_in_the_reference_is_the_references),
