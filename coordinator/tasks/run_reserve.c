@@ -157,7 +157,7 @@ int run_reserve_past(const struct run *run, struct run_reserve_past *out,
                      struct err *err)
 {
     double speed_up = run->replay ? replay_speed_up(run->replay) : 1;
-    struct reserve_times was, learnt, usual;
+    struct reserve_times was = RESERVE_TIMES_UNKNOWN, learnt, usual;
     struct bill bill = { 0 };
     int rc = run_reserve_learnt(run, &learnt, err);
 
