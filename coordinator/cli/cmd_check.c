@@ -1,14 +1,18 @@
 /* fa-coord check: checks a sweep as far as possible without a GPU or a
  * network */
 #include "coordinator/cli/cmd.h"
+#include "coordinator/forecast/forecast.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/device_kind.h"
+#include "common/clock.h"
 #include "common/err.h"
+#include "common/mem.h"
 #include "coordinator/config/config.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/replay/replay.h"
@@ -18,7 +22,8 @@
 #include "coordinator/spec/spec.h"
 #include "coordinator/tasks/fail.h"
 #include "coordinator/tasks/options.h"
-#include "coordinator/tasks/run_settings.h"
+#include "coordinator/tasks/run.h"
+#include "coordinator/tasks/run_reserve.h"
 #include "coordinator/tasks/trial_build.h"
 #include "coordinator/text/exit_code.h"
 #include "coordinator/text/json_out.h"
@@ -37,6 +42,11 @@ struct check {
     struct space_gate_count counts[SPEC_LIST_MAX];
     int64_t passed;
     struct search_settings_plan search;
+    struct {
+        const char *hosts, *db, *times; /* flags; NULL: not given */
+        struct run run;                 /* a sweep over these hosts */
+        struct forecast forecast;
+    } cost;
 };
 
 static int check_shape(struct space *space, const struct value *values,
@@ -216,6 +226,52 @@ static int check_all(struct check *check, const struct gpu_arch_facts *facts,
     return rc == 0 ? check_emulation(check, facts, err) : rc;
 }
 
+/* What a sweep over the hosts that were named would take. */
+static int check_cost(struct check *check, struct spec *spec, struct err *err)
+{
+    struct run *run = &check->cost.run;
+    struct reserve_pass reserve;
+    size_t shapes;
+    int rc;
+
+    if (!check->cost.hosts)
+        return 0;
+    *run = (struct run){ .set = RUN_SETTINGS,
+                         .spec = spec,
+                         .search_settings = *spec->search,
+                         .began_ns = clock_boot_ns() };
+    run->set.device = check->device;
+    run->set.arch = check->arch;
+    run->set.times = check->cost.times;
+    run->set.max_hours = spec->budget.hours;
+    run->set.budget_usd = spec->budget.usd;
+    run->db = check->cost.db
+                  ? mem_strdup(check->cost.db)
+                  : mem_printf("%s/%s.db", spec->file.folder, spec->name);
+    rc = hosts_load(check->cost.hosts, &run->hosts, err);
+    if (rc == 0)
+        rc = hosts_can_sweep(check->cost.hosts, &run->hosts, err);
+    if (rc == 0)
+        rc = run_plan_search(run, check->space, check->passed, &check->search,
+                             err);
+    space_shapes(check->space, &shapes);
+    if (rc == 0)
+        rc = forecast_make(run, check->search.evaluations, shapes,
+                           &check->cost.forecast, err);
+    if (rc == 0 && !spec->confirm.off) {
+        run_reserve_pass(run, &reserve);
+        rc = run_reserve_say(run, &reserve, err);
+    }
+    return rc;
+}
+
+static void end_cost(struct check *check)
+{
+    forecast_fini(&check->cost.forecast);
+    hosts_fini(&check->cost.run.hosts);
+    free(check->cost.run.db);
+}
+
 static bool is_idle(const struct check *check, size_t gate)
 {
     return check->counts[gate].rejected_alone == 0 &&
@@ -327,15 +383,20 @@ static void print(const struct check *check)
         printf("  compiled        nothing: %s\n", check->why_not.text);
     printf("  shapes          %zu, headline '%s'\n", spec->shapes.n,
            spec->shapes.list[0].name);
-    printf("  building        about %.1f core minutes (%.1f s each)\n",
-           build_s(check) / 60, SEARCH_SETTINGS_BUILD_S);
-    printf("  measuring       about %.1f GPU minutes (%.2f s each)\n",
-           measure_s(check) / 60, SEARCH_SETTINGS_MEASURE_S);
+    if (!check->cost.hosts) {
+        printf("  building        about %.1f core minutes (%.1f s each)\n",
+               build_s(check) / 60, SEARCH_SETTINGS_BUILD_S);
+        printf("  measuring       about %.1f GPU minutes (%.2f s each)\n",
+               measure_s(check) / 60, SEARCH_SETTINGS_MEASURE_S);
+    }
     printf("  search          %s%s%s%s, %d configurations%s\n",
            check->search.strategy, check->search.why[0] ? " (" : "",
            check->search.why, check->search.why[0] ? ")" : "",
            check->search.evaluations, check->search.in_flight);
-    printf("  cost            ask 'fa-coord sweep --hosts FILE --dry-run'\n");
+    if (check->cost.hosts)
+        forecast_print(&check->cost.forecast, true);
+    else
+        printf("  cost            ask 'fa-coord check --hosts FILE'\n");
 }
 
 static void print_json(const struct check *check)
@@ -351,8 +412,14 @@ static void print_json(const struct check *check)
     json_out_int(&out, "configurations", space_size(check->space));
     json_out_int(&out, "passed", check->passed);
     json_out_int(&out, "shapes", (int64_t)check->spec->shapes.n);
-    json_out_real(&out, "build_core_s", build_s(check));
-    json_out_real(&out, "measure_gpu_s", measure_s(check));
+    if (check->cost.hosts) {
+        json_out_open(&out, "estimate", '{');
+        forecast_put(&check->cost.forecast, &out);
+        json_out_close(&out);
+    } else {
+        json_out_real(&out, "build_core_s", build_s(check));
+        json_out_real(&out, "measure_gpu_s", measure_s(check));
+    }
     json_out_text(&out, "strategy", check->search.strategy);
     json_out_int(&out, "evaluations", check->search.evaluations);
     json_out_open(&out, "gates_that_never_reject", '[');
@@ -376,6 +443,8 @@ static int check_file(const char *path, struct check *check, bool json,
     if (rc == 0)
         rc = check_all(check, facts, err);
     if (rc == 0)
+        rc = check_cost(check, spec, err);
+    if (rc == 0)
         rc = check_builds(check, spec, err);
     if (rc == 0 && check->flaws == 0) {
         warn(check);
@@ -384,6 +453,7 @@ static int check_file(const char *path, struct check *check, bool json,
         else
             print(check);
     }
+    end_cost(check);
     space_close(check->space);
     spec_free(spec);
     return rc;
@@ -401,6 +471,13 @@ int cmd_check(int argc, char *argv[])
           "evaluate the gates, and compile, for this architecture", NULL },
         { "device", OPTION_TEXT, &check.device, "cuda|cpu",
           "compile for GPUs (default), or for the emulation", NULL },
+        { "hosts", OPTION_TEXT, &check.cost.hosts, "FILE",
+          "estimate what a sweep over these machines takes", NULL },
+        { "db", OPTION_TEXT, &check.cost.db, "FILE",
+          "with --hosts: its database (default: NAME.db beside the file)",
+          NULL },
+        { "times", OPTION_TEXT, &check.cost.times, "DB",
+          "with --hosts: use the durations of another sweep", NULL },
         { "no-build", OPTION_FLAG, &check.no_build, NULL,
           "read the sources and compile nothing", NULL },
         { "json", OPTION_FLAG, &json, NULL, "for programs", NULL },

@@ -1,5 +1,6 @@
 /* fa-coord sweep. */
 #include "coordinator/cli/cmd.h"
+#include "coordinator/forecast/forecast.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/tasks/fail.h"
 #include "coordinator/tasks/run.h"
@@ -18,9 +19,8 @@
 #include "common/device_kind.h"
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/hosts/estimate.h"
 #include "coordinator/hosts/hosts.h"
-#include "coordinator/live/live_text.h"
+#include "coordinator/rental/rental_plan.h"
 #include "coordinator/reserve/reserve.h"
 #include "coordinator/model/domain.h"
 #include "coordinator/space/space.h"
@@ -54,7 +54,7 @@ struct plan {
     int64_t configurations, passed;
     size_t shapes;
     struct search_settings_plan search;
-    struct estimate estimate; /* unless a record is replayed */
+    struct forecast forecast;
 };
 
 static int make_plan(struct plan *plan, struct err *err)
@@ -74,49 +74,40 @@ static int make_plan(struct plan *plan, struct err *err)
         space_shapes(space, &plan->shapes);
         rc = run_plan_search(run, space, plan->passed, &plan->search, err);
     }
-    estimate_make(&run->hosts,
-                  SEARCH_SETTINGS_BUILD_S * plan->search.evaluations,
-                  SEARCH_SETTINGS_MEASURE_S * plan->search.evaluations *
-                      (double)plan->shapes,
-                  &plan->estimate);
+    if (rc == 0)
+        rc = forecast_make(run, plan->search.evaluations, plan->shapes,
+                           &plan->forecast, err);
     space_close(space);
     free(counts);
     return rc;
 }
 
-/* How long, for how much, and what would stop it. */
-static void print_estimate(const struct plan *plan)
+/* What would stop it. */
+static void print_caps(const struct plan *plan)
 {
-    const struct estimate *estimate = &plan->estimate;
     const struct run_settings *set = &plan->run->set;
-    char building[LIVE_TEXT_BYTES], measuring[LIVE_TEXT_BYTES];
-    char wall[LIVE_TEXT_BYTES], usd[LIVE_TEXT_BYTES];
+    const struct estimate *estimate = &plan->forecast.estimate;
 
-    printf("about %s of building and %s of measuring; setup and confirmation "
-           "come on top\n",
-           live_text_duration(estimate->build_core_s, building),
-           live_text_duration(estimate->measure_gpu_s, measuring));
-    if (estimate->priced == 0)
-        printf("cost: unknown, because no host has a price\n");
-    else
-        printf("cost: about %s for %s at $%.4g an hour%s, if a host has one "
-               "build slot and one GPU where its line does not say\n",
-               live_text_usd(estimate->usd, usd),
-               live_text_duration(estimate->wall_s, wall),
-               estimate->usd_per_hour,
-               estimate->priced < plan->run->hosts.n
-                   ? ", without the unpriced hosts"
-                   : "");
     if (set->budget_usd > 0)
-        printf("stops at $%.4g\n", set->budget_usd);
+        printf("stops at $%.4g%s\n", set->budget_usd,
+               set->budget_usd < estimate->usd.low ? ", before its end" : "");
     if (set->max_hours > 0)
-        printf("stops after %.4g h\n", set->max_hours);
+        printf("stops after %.4g h%s\n", set->max_hours,
+               set->max_hours * 3600 < estimate->wall_s.low ? ", before its end"
+                                                            : "");
 }
 
 static void print_plan(const struct plan *plan)
 {
     const struct run *run = plan->run;
     const struct search_settings_plan *search = &plan->search;
+    const struct stored_pace *pace = &plan->forecast.pace;
+    const struct rental_work work = {
+        .builds = search->evaluations,
+        .measurements = search->evaluations * (int)plan->shapes,
+        .build_s = pace->build.mean_s,
+        .measurement_s = pace->measure.mean_s,
+    };
     char rental[1200];
 
     printf("%" PRId64 " configurations, %" PRId64 " pass the gates for %s\n",
@@ -140,14 +131,12 @@ static void print_plan(const struct plan *plan)
         else
             printf("host %s, unpriced\n", host->name);
     }
-    run_rental_plan(run, search->evaluations,
-                    search->evaluations * (int64_t)plan->shapes, rental,
-                    sizeof(rental));
+    run_rental_plan(run, &work, rental, sizeof(rental));
     if (rental[0])
         printf("%s\n", rental);
     print_confirmation(run);
-    if (!run->replay)
-        print_estimate(plan);
+    forecast_print(&plan->forecast, false);
+    print_caps(plan);
     printf("database %s\n", run->db);
 }
 
@@ -176,21 +165,9 @@ static void put_positive(struct json_out *out, const char *key, double number)
 
 static void put_estimate(struct json_out *out, const struct plan *plan)
 {
-    const struct estimate *estimate = &plan->estimate;
-
-    if (plan->run->replay) {
-        json_out_null(out, "estimate");
-    } else {
-        json_out_open(out, "estimate", '{');
-        json_out_real(out, "build_core_s", estimate->build_core_s);
-        json_out_real(out, "measure_gpu_s", estimate->measure_gpu_s);
-        json_out_real(out, "wall_s", estimate->wall_s);
-        if (isfinite(estimate->usd))
-            json_out_real(out, "usd", estimate->usd);
-        else
-            json_out_null(out, "usd");
-        json_out_close(out);
-    }
+    json_out_open(out, "estimate", '{');
+    forecast_put(&plan->forecast, out);
+    json_out_close(out);
     put_positive(out, "budget_usd", plan->run->set.budget_usd);
     put_positive(out, "max_hours", plan->run->set.max_hours);
 }
@@ -222,30 +199,58 @@ static void put_plan(const struct plan *plan)
     json_out_close(&out);
 }
 
+/* Will the caps buy a verdict? */
+static int say_reserve(const struct run *run, struct reserve_pass *reserve,
+                       struct err *err)
+{
+    if (run->spec->confirm.off)
+        return 0;
+    run_reserve_pass(run, reserve);
+    return run_reserve_say(run, reserve, err);
+}
+
 static int show_plan(const struct run *run, struct err *err)
 {
     struct plan plan = { .run = run };
+    struct reserve_pass reserve;
     int rc = make_plan(&plan, err);
 
-    if (rc < 0)
-        return rc;
-    (run->set.json ? put_plan : print_plan)(&plan);
-    return terminal_flush(stdout, err);
+    if (rc == 0)
+        rc = say_reserve(run, &reserve, err);
+    if (rc == 0)
+        (run->set.json ? put_plan : print_plan)(&plan);
+    forecast_fini(&plan.forecast);
+    return rc < 0 ? rc : terminal_flush(stdout, err);
+}
+
+/* To be set beside the truth later.  What is wrong with the plan is said by the
+ * sweep, which knows the GPU: without its facts perhaps nothing passes. */
+static void foresee(struct run *run)
+{
+    struct plan plan = { .run = run };
+    struct err none;
+
+    if (make_plan(&plan, &none) == 0 && plan.passed > 0)
+        run->begun.forecast = forecast_text(&plan.forecast);
+    forecast_fini(&plan.forecast);
 }
 
 /* Part of the caps is kept for the confirmation. */
 static int search(struct run *run, struct sweep_options *options)
 {
+    struct reserve_times learnt;
     struct reserve_pass reserve;
     struct err err;
-    int code;
+    int code, rc = say_reserve(run, &reserve, &err);
 
-    if (!run->spec->confirm.off) {
-        run_reserve_pass(run, &reserve);
-        if (run_reserve_say(run, &reserve, &err) < 0)
-            return fail_with(ERR_STORE, &err);
+    if (rc == 0)
+        rc = run_reserve_learnt(run, &learnt, &err);
+    if (rc < 0)
+        return fail_with(rc, &err);
+    if (!run->spec->confirm.off)
         options->caps.reserve = &reserve;
-    }
+    options->caps.learnt = &learnt;
+    foresee(run);
     run->more_follows = !run->spec->confirm.off;
     code = run_engine(run, options, &err);
     run->more_follows = false;

@@ -305,8 +305,12 @@ void live_view_line(const struct progress_facts *f, char *out, size_t size)
         buf_printf(&line, "  %s", live_text_usd(f->money.usd, text));
     buf_printf(&line, "  %s", live_text_duration(f->elapsed_s, text));
     if (!isnan(f->left_s))
-        buf_printf(&line, ", about %s left",
-                   live_text_duration(f->left_s, text));
+        buf_printf(&line, ", about %s", live_text_duration(f->left_s, text));
+    if (!isnan(f->left_s) && !isnan(f->money.usd))
+        buf_printf(&line, " and %s",
+                   live_text_usd(f->money.usd_per_h * f->left_s / 3600, text));
+    if (!isnan(f->left_s))
+        buf_printf(&line, " left");
     snprintf(out, size, "%s", buf_text(&line));
     buf_fini(&line);
 }

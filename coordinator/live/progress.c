@@ -18,6 +18,7 @@
 #define LOOK_EVERY_NS NS_PER_S /* for a new best */
 #define LIVE_EVERY_NS (200 * NS_PER_MS)
 #define LINE_BYTES 512
+#define RATE_LEAST 8 /* results that make a rate */
 #define SAY_BYTES 2048
 #define OUTPUT_MAX (1 << 20)
 
@@ -28,6 +29,10 @@ struct progress {
     bool began;
     int64_t start_ns, shown_ns, wanted_ns;
     int settled_at_start;
+    struct {
+        int64_t at_ns;
+        int settled;
+    } first; /* after the first result, when hosts are there; 0: none yet */
     double best_s; /* that was shown last; NaN: none */
 };
 
@@ -135,15 +140,25 @@ void progress_put(struct progress *progress, const struct progress_facts *facts)
 }
 
 /* It has lasted more than a second: then the rate of this run says what is
- * left. */
+ * left.  The rate is that since the first result, once it rests on enough: the
+ * time until hosts are there will not come again.  A cap may end it sooner. */
 static double left_of(const struct progress *progress,
-                      const struct progress_facts *facts, double elapsed_s)
+                      const struct progress_facts *facts, double elapsed_s,
+                      int64_t now_ns)
 {
     int new = facts->settled - progress->settled_at_start;
+    int since = facts->settled - progress->first.settled;
+    double left_s;
 
     if (elapsed_s <= 1 || new <= 0 || facts->settled >= facts->total)
         return (double)NAN;
-    return (facts->total - facts->settled) * elapsed_s / new;
+    left_s = facts->total - facts->settled;
+    if (progress->first.at_ns && since >= RATE_LEAST)
+        left_s *=
+            (double)(now_ns - progress->first.at_ns) / (double)NS_PER_S / since;
+    else
+        left_s *= elapsed_s / new;
+    return facts->cap_s > 0 ? fmin(left_s, facts->cap_s) : left_s;
 }
 
 static bool is_due(const struct progress *progress,
@@ -186,11 +201,15 @@ void progress_show(struct progress *progress,
         progress->settled_at_start = facts->settled;
         progress->start_ns = progress->shown_ns = now_ns;
     }
+    if (!progress->first.at_ns && facts->settled > progress->settled_at_start) {
+        progress->first.at_ns = now_ns;
+        progress->first.settled = facts->settled;
+    }
     if (progress->quiet || (!force && !is_due(progress, facts, now_ns)))
         return;
     progress->shown_ns = now_ns;
     progress->best_s = facts->best.s;
     timed.elapsed_s = (double)(now_ns - progress->start_ns) / (double)NS_PER_S;
-    timed.left_s = left_of(progress, facts, timed.elapsed_s);
+    timed.left_s = left_of(progress, facts, timed.elapsed_s, now_ns);
     progress_put(progress, &timed);
 }

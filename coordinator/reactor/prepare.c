@@ -170,12 +170,15 @@ static int learn_times(struct sweep *sweep, struct err *err)
     if (caps->max_hours <= 0 && caps->budget_usd <= 0)
         return 0;
     rc = stored_times_load(sweep->mail.store, &was, err);
-    sweep->fleet.past_builds = rc == 0 && !isnan(was.build_s);
-    if (rc == 0)
-        sweep->fleet.past = reserve_times_or(
-            (struct reserve_times){ was.start_s, was.build_s, was.measure_s,
-                                    was.external_s },
-            &sweep->fleet.past);
+    if (rc == 0) {
+        struct reserve_times known = { was.start_s, was.build_s, was.measure_s,
+                                       was.external_s };
+
+        if (caps->learnt)
+            known = reserve_times_or(known, caps->learnt);
+        sweep->fleet.past_builds = !isnan(known.build_s);
+        sweep->fleet.past = reserve_times_or(known, &sweep->fleet.past);
+    }
     sweep->fleet.past.build_s /= speed_up;
     sweep->fleet.past.measure_s /= speed_up;
     return rc;

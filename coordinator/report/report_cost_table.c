@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "common/clock.h"
@@ -171,6 +172,15 @@ static void print_proof(const struct confirmation *confirmation, FILE *to)
     fputc('\n', to);
 }
 
+static void print_foreseen(const struct report_view *view, FILE *to)
+{
+    char *text = report_foreseen_text(view);
+
+    if (text)
+        paragraph_print(to, 0, "estimated: %s", text);
+    free(text);
+}
+
 void report_cost_table(const struct report_view *view, FILE *to)
 {
     const struct report *report = view->report;
@@ -193,6 +203,7 @@ void report_cost_table(const struct report_view *view, FILE *to)
                         "hosts.txt); the others cost $%.4f",
                         cost->unpriced, cost->n_hosts,
                         cost->unpriced == 1 ? "has" : "have", cost->priced_usd);
+    print_foreseen(view, to);
     if (view->conclusion->confirmation.proof.hours > 0 &&
         cost->proof.held_ns == 0)
         print_proof(&view->conclusion->confirmation, to);

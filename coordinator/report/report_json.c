@@ -261,6 +261,7 @@ void report_json(const struct report_view *view, FILE *to)
     if (view->lessons)
         lessons_json(view->lessons, &out, "lessons");
     report_put_cost(&out, report, view->cost);
+    report_put_foreseen(&out, view->foreseen);
     if (view->costs)
         report_put_spending(&out, view->costs);
     json_out_close(&out);

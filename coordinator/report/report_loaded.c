@@ -25,6 +25,8 @@ static int read_all(struct store *store, const char *where,
                              CONFIRMATION_CONFIRM, &out->conclusion, err);
     if (rc == 0)
         rc = profile_load(store, out->report, &out->profiles, err);
+    if (rc == 0)
+        rc = foreseen_load(store, &out->foreseen, err);
     if (rc == 0 && where)
         rc = report_where(out->report, where, err);
     if (rc == 0 && where)
@@ -34,7 +36,8 @@ static int read_all(struct store *store, const char *where,
     out->view = (struct report_view){ .report = out->report,
                                       .cost = out->cost,
                                       .conclusion = out->conclusion,
-                                      .profiles = &out->profiles };
+                                      .profiles = &out->profiles,
+                                      .foreseen = &out->foreseen };
     if (lessons_load(out->report, store, &out->lessons, &out->no_lessons) == 0)
         out->view.lessons = &out->lessons;
     return 0;
@@ -70,6 +73,7 @@ int report_loaded_costs(struct store *store, struct report_loaded *loaded,
 
 void report_loaded_fini(struct report_loaded *loaded)
 {
+    foreseen_fini(&loaded->foreseen);
     profile_fini(&loaded->profiles);
     lessons_fini(&loaded->lessons);
     conclusion_free(loaded->conclusion);

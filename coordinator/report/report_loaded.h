@@ -9,6 +9,7 @@
 #define FA_COORDINATOR_REPORT_REPORT_LOADED_H
 
 #include "common/err.h"
+#include "coordinator/costs/foreseen.h"
 #include "coordinator/inspect/profile.h"
 #include "coordinator/lessons/lessons.h"
 #include "coordinator/report/report_print.h"
@@ -23,6 +24,7 @@ struct report_loaded {
     struct conclusion *conclusion;
     struct lessons lessons;
     struct profile profiles;
+    struct foreseen foreseen;
     struct err no_metrics, no_lessons; /* why; "" if they are there */
     struct err no_match;               /* of report_where_remark() */
 };

@@ -11,6 +11,7 @@
 
 struct conclusion;
 struct costs;
+struct foreseen;
 struct report_cost;
 struct json_out;
 struct lessons;
@@ -21,7 +22,8 @@ struct report_cell;
 struct report_view {
     const struct report *report;
     const struct report_cost *cost;
-    const struct costs *costs; /* NULL: not shown */
+    const struct costs *costs;       /* NULL: not shown */
+    const struct foreseen *foreseen; /* NULL: likewise */
     const struct conclusion *conclusion;
     const struct lessons *lessons;  /* NULL: none are printed */
     const struct profile *profiles; /* likewise */
@@ -50,6 +52,11 @@ void report_put_counts(struct json_out *out, const struct report *report);
 void report_put_shapes(struct json_out *out, const struct report *report);
 void report_put_cost(struct json_out *out, const struct report *report,
                      const struct report_cost *cost);
+
+/* What the newest command was thought to take, and took; nothing if it was not
+ * estimated.  The caller frees it. */
+char *report_foreseen_text(const struct report_view *view);
+void report_put_foreseen(struct json_out *out, const struct foreseen *foreseen);
 
 /* The GPUs, judged by their canaries and by each other's results; nothing if
  * there are no canaries. */

@@ -212,6 +212,15 @@ static void put_cost(const struct report_view *view, FILE *to)
     free(dollars);
 }
 
+static void put_foreseen(const struct report_view *view, FILE *to)
+{
+    char *text = report_foreseen_text(view);
+
+    if (text)
+        paragraph_labelled(to, LABEL, "Estimated", "%s.", text);
+    free(text);
+}
+
 static void put_notes(const struct report *report, FILE *to)
 {
     char begun[CLOCK_ISO_BYTES];
@@ -262,6 +271,7 @@ void report_summary(const struct report_view *view, FILE *to)
     put_tried(view->report, to);
     put_outcomes(view->report, to);
     put_cost(view, to);
+    put_foreseen(view, to);
     put_notes(view->report, to);
     report_best_print(view, to);
     report_learnt_print(view, to);

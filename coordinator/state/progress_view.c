@@ -191,6 +191,7 @@ void progress_view_facts(const struct sweep *sweep,
                          struct progress_facts *facts)
 {
     const struct tried *tried = &sweep->work.count.tried;
+    double cap_s = reactor_left_s(sweep);
 
     *facts = (struct progress_facts){
         .name = sweep->work.spec->name,
@@ -200,6 +201,7 @@ void progress_view_facts(const struct sweep *sweep,
         .correct = (int)tried->tally.correct,
         .hosts = (int)sweep->fleet.n,
         .left_s = NAN,
+        .cap_s = isinf(cap_s) ? 0 : fmax(cap_s, 0),
         .best = tried_best(tried, sweep->work.plan),
         .money.usd = reactor_usd(sweep),
     };

@@ -21,6 +21,7 @@ struct plan;
 struct plan_ask;
 struct rental;
 struct reserve_pass;
+struct reserve_times;
 struct search_settings;
 struct store;
 
@@ -47,6 +48,7 @@ struct sweep_caps {
     double budget_usd;   /* of the whole sweep, 0 for no cap */
     double hours_before; /* of this command so far; they count for the cap */
     double usd_before;
+    const struct reserve_times *learnt; /* from another sweep; NULL: nothing */
     /* What follows if this run ends well, for which a part of the caps is kept
      * back.  NULL: nothing; the run may use them up. */
     const struct reserve_pass *reserve;

@@ -104,6 +104,10 @@ struct store_event {
     const char *level, *name, *text;
 };
 
+/* The event of a command's begin.  Its text is a JSON object: what the command
+ * was thought to take, {} if that was not estimated. */
+#define STORE_COMMAND_BEGUN "COMMAND-BEGUN"
+
 extern const struct row_shape store_facts_build, store_facts_result,
     store_facts_tool, store_facts_outcome, store_facts_event;
 

@@ -5,6 +5,7 @@
 #include "coordinator/store/store.h"
 
 static const struct row_column columns[] = {
+    ROW_AT(struct stored_times, device, CHARS),
     ROW_AT(struct stored_times, start_s, REAL),
     ROW_AT(struct stored_times, build_s, REAL),
     ROW_AT(struct stored_times, measure_s, REAL),
@@ -16,7 +17,9 @@ int stored_times_load(struct store *store, struct stored_times *out,
                       struct err *err)
 {
     static const char text[] =
-        "SELECT (SELECT avg(s) FROM (SELECT (min(leased_utc)-epoch)/1e9 AS s"
+        "SELECT (SELECT device FROM sweep ORDER BY created_utc DESC LIMIT 1)"
+        " AS device, (SELECT avg(s) FROM (SELECT (min(leased_utc)-epoch)/1e9 "
+        "AS s"
         "  FROM lease GROUP BY epoch)) AS start_s,"
         " (SELECT avg(seconds) FROM build WHERE cached=0"
         "  AND purpose='kernel') AS build_s,"

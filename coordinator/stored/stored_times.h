@@ -11,6 +11,7 @@ struct store;
 
 /* Seconds; NaN where there were none. */
 struct stored_times {
+    char device[16];   /* of the newest sweep; "" without one */
     double start_s;    /* of a run, until its first lease */
     double build_s;    /* by a compiler */
     double measure_s;  /* a GPU was held for a screening */

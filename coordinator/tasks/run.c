@@ -211,7 +211,24 @@ static int check_work(struct store *store, bool asked, struct err *err)
     return rc;
 }
 
-static int open_store(const struct run *run, bool asked, struct store **out,
+/* Once a command, so that a report can set what the command took beside what it
+ * was thought to take. */
+static int put_begun(struct run *run, struct store *store, struct err *err)
+{
+    const struct store_event event = {
+        .at_utc = clock_utc_ns() - (clock_boot_ns() - run->began_ns),
+        .level = "I",
+        .name = STORE_COMMAND_BEGUN,
+        .text = run->begun.forecast ? run->begun.forecast : "{}",
+    };
+
+    if (run->begun.is_stored)
+        return 0;
+    run->begun.is_stored = true;
+    return store_event(store, &event, err);
+}
+
+static int open_store(struct run *run, bool asked, struct store **out,
                       struct err *err)
 {
     int rc = store_open(run->db, STORE_CREATE, out, err);
@@ -223,6 +240,8 @@ static int open_store(const struct run *run, bool asked, struct store **out,
         rc = check_work(*out, asked, err);
     if (rc == 0)
         rc = run_fuzz_bill(run->db, *out, NULL, err);
+    if (rc == 0 && !asked)
+        rc = put_begun(run, *out, err);
     if (rc == 0)
         rc = store_commit(*out, err);
     if (rc < 0)
@@ -314,6 +333,7 @@ static void run_free(struct run *run)
     free(run->was.device);
     free(run->was.hosts);
     free(run->was.strategy);
+    free(run->begun.forecast);
 }
 
 int run_command(struct run *run, run_work *work, void *arg)

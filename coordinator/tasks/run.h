@@ -44,6 +44,10 @@ struct run {
     char command[HASH_HEX];    /* of owner.h; drawn */
     struct run_rental *rental; /* run_rental.c; NULL: no host is rented */
     struct on_event *on_event; /* NULL: no command is told */
+    struct {                   /* stored when its database is first opened */
+        char *forecast;        /* JSON (forecast.h); NULL: none */
+        bool is_stored;
+    } begun;
     bool more_follows; /* run_engine() is not the last of this command */
 };
 

@@ -96,35 +96,66 @@ static void list_wanted(const struct hosts *hosts, const bool *wanted,
         snprintf(out, size, "nothing");
 }
 
-void run_rental_plan(const struct run *run, int64_t builds,
-                     int64_t measurements, char *out, size_t size)
+/* What is not known has the times of no sweep in particular. */
+static struct rental_work known_work(const struct rental_work *work)
+{
+    struct rental_work known = *work;
+
+    known.is_known = true;
+    if (!(known.build_s > 0))
+        known.build_s = BUILD_S;
+    if (!(known.measurement_s > 0))
+        known.measurement_s = MEASUREMENT_S;
+    return known;
+}
+
+/* For all of it, and then for the measurements alone. */
+static void want(const struct run *run, const struct rental_work *work,
+                 bool *first, bool *then)
+{
+    struct rental_machine *machines = describe_machines(&run->hosts);
+    struct rental_work left = known_work(work);
+    enum rental_goal goal = RENTAL_GOAL_BALANCED;
+
+    (void)rental_goal_read(run->set.plan, &goal, NULL); /* it was checked */
+    rental_plan(goal, &left, machines, run->hosts.n, first);
+    left.builds = 0;
+    rental_plan(goal, &left, machines, run->hosts.n, then);
+    free(machines);
+}
+
+void run_rental_wanted(const struct run *run, const struct rental_work *work,
+                       bool *wanted)
+{
+    bool *then = mem_new(run->hosts.n, sizeof(*then));
+
+    want(run, work, wanted, then);
+    for (size_t i = 0; i < run->hosts.n; i++)
+        wanted[i] = wanted[i] || then[i];
+    free(then);
+}
+
+void run_rental_plan(const struct run *run, const struct rental_work *work,
+                     char *out, size_t size)
 {
     const struct hosts *hosts = &run->hosts;
-    struct rental_machine *machines = describe_machines(hosts);
-    bool *wanted = mem_new(hosts->n, sizeof(*wanted));
-    struct rental_work work = { .is_known = true,
-                                .builds = (int)builds,
-                                .measurements = (int)measurements,
-                                .build_s = BUILD_S,
-                                .measurement_s = MEASUREMENT_S };
-    char first[512], then[512];
-    enum rental_goal goal;
+    bool *first, *then;
+    char builds[512], measures[512];
 
     *out = '\0';
-    if (has_rented(hosts) &&
-        rental_goal_read(run->set.plan, &goal, NULL) == 0) {
-        rental_plan(goal, &work, machines, hosts->n, wanted);
-        list_wanted(hosts, wanted, first, sizeof(first));
-        work.builds = 0;
-        rental_plan(goal, &work, machines, hosts->n, wanted);
-        list_wanted(hosts, wanted, then, sizeof(then));
-        snprintf(out, size,
-                 "plan %s: start= acquires %s for the builds, and %s to "
-                 "measure; measured times change it",
-                 run->set.plan, first, then);
-    }
-    free(wanted);
-    free(machines);
+    if (!has_rented(hosts))
+        return;
+    first = mem_new(hosts->n, sizeof(*first));
+    then = mem_new(hosts->n, sizeof(*then));
+    want(run, work, first, then);
+    list_wanted(hosts, first, builds, sizeof(builds));
+    list_wanted(hosts, then, measures, sizeof(measures));
+    snprintf(out, size,
+             "plan %s: start= acquires %s for the builds, and %s to "
+             "measure; measured times change it",
+             run->set.plan, builds, measures);
+    free(first);
+    free(then);
 }
 
 static void say(void *self, const char *text)

@@ -3,10 +3,12 @@
 #ifndef FA_COORDINATOR_TASKS_RUN_RENTAL_H
 #define FA_COORDINATOR_TASKS_RUN_RENTAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct err;
+struct rental_work;
 struct run;
 struct store;
 struct sweep_rental;
@@ -22,9 +24,12 @@ void run_rental_close(struct run *run); /* after that run */
  * which was 'code'. */
 int run_rental_end(struct run *run, int code);
 /* One line for --dry-run: what is acquired for so much work, and when.  "" if
- * no host is rented. */
-void run_rental_plan(const struct run *run, int64_t builds,
-                     int64_t measurements, char *out, size_t size);
+ * no host is rented.  A time that is not above 0 is not known. */
+void run_rental_plan(const struct run *run, const struct rental_work *work,
+                     char *out, size_t size);
+/* Set wanted[i] for each host: which of them that work would use. */
+void run_rental_wanted(const struct run *run, const struct rental_work *work,
+                       bool *wanted);
 /* Print the machines that cost money although no coordinator uses 'store'.
  * ERR_STORE */
 int run_rental_print(struct store *store, struct err *err);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/clock.h"
 #include "common/device_kind.h"
@@ -98,35 +99,81 @@ static double left_s(const struct run *run, double usd)
     return reserve_left_s(&caps);
 }
 
+static struct reserve_times times_of(const struct stored_times *was)
+{
+    return (struct reserve_times){ was->start_s, was->build_s, was->measure_s,
+                                   was->external_s };
+}
+
+int run_reserve_learnt(const struct run *run, struct reserve_times *out,
+                       struct err *err)
+{
+    const char *db = run->set.times;
+    struct stored_times was = { .device = "" };
+    struct store *store = NULL;
+    int rc;
+
+    *out = RESERVE_TIMES_UNKNOWN;
+    if (!db)
+        return 0;
+    rc = store_open(db, STORE_READ, &store, err);
+    if (rc == 0)
+        rc = stored_times_load(store, &was, err);
+    store_close(store);
+    if (rc < 0)
+        return rc;
+    if (strcmp(was.device, run->set.device) != 0)
+        return err_set(err, ERR_INPUT,
+                       "--times=%s: %s%s, which says nothing about device %s",
+                       db, was.device[0] ? "a sweep on device " : "no sweep",
+                       was.device, run->set.device);
+    *out = times_of(&was);
+    return 0;
+}
+
+/* What run->db knows. */
+static int past_of(const struct run *run, struct reserve_times *out,
+                   struct bill *bill, struct err *err)
+{
+    struct stored_times was = { .device = "" };
+    struct store *store = NULL;
+    int rc;
+
+    *out = RESERVE_TIMES_UNKNOWN;
+    if (dbfile_is_new(run->db))
+        return 0;
+    rc = store_open(run->db, STORE_READ, &store, err);
+    if (rc == 0)
+        rc = stored_times_load(store, &was, err);
+    if (rc == 0)
+        rc = stored_work_held(store, add_held, bill, err);
+    if (rc == 0)
+        *out = times_of(&was);
+    store_close(store);
+    return rc;
+}
+
 int run_reserve_past(const struct run *run, struct run_reserve_past *out,
                      struct err *err)
 {
     double speed_up = run->replay ? replay_speed_up(run->replay) : 1;
-    struct stored_times was = { .build_s = (double)NAN };
+    struct reserve_times was = RESERVE_TIMES_UNKNOWN, learnt, usual;
     struct bill bill = { 0 };
-    struct store *store = NULL;
-    int rc = 0;
+    int rc = run_reserve_learnt(run, &learnt, err);
 
-    *out = (struct run_reserve_past){ .times = reserve_times_default(
-                                          hosts_are_local(&run->hosts)) };
-    if (!dbfile_is_new(run->db)) {
-        rc = store_open(run->db, STORE_READ, &store, err);
-        if (rc == 0)
-            rc = stored_times_load(store, &was, err);
-        if (rc == 0)
-            rc = stored_work_held(store, add_held, &bill, err);
-        if (rc == 0)
-            out->times = reserve_times_or(
-                (struct reserve_times){ was.start_s, was.build_s, was.measure_s,
-                                        was.external_s },
-                &out->times);
-        out->builds = rc == 0 && !isnan(was.build_s);
-        store_close(store);
-    }
+    *out = (struct run_reserve_past){ .left_s = 0 };
+    if (rc == 0)
+        rc = past_of(run, &was, &bill, err);
+    if (rc < 0)
+        return rc;
+    was = reserve_times_or(was, &learnt);
+    usual = reserve_times_default(hosts_are_local(&run->hosts));
+    out->times = reserve_times_or(was, &usual);
+    out->builds = !isnan(was.build_s);
     out->times.build_s /= speed_up;
     out->times.measure_s /= speed_up;
     out->left_s = left_s(run, bill.priced_usd);
-    return rc;
+    return 0;
 }
 
 /* Says a cap that buys no verdict, before anything is held. */

@@ -79,6 +79,8 @@ static const struct row {
       "add unknown host keys to known_hosts", NULL },
     { SEARCHES | CONFIRM, "budget", OPTION_REAL, AT(budget_usd), "USD",
       "stop when the sweep has cost this much", NULL },
+    { SEARCHES, "times", OPTION_TEXT, AT(times), "DB",
+      "plan with the durations of another sweep, from its database", NULL },
     { SEARCHES, "strategy", OPTION_TEXT, AT(strategy), "TEXT",
       "auto, lhs:20,tpe:100, ...; 'help' lists them", NULL },
     { SEARCHES, "evaluations", OPTION_INT, AT(search.evaluations), "N",

@@ -31,6 +31,7 @@ enum run_kind {
 
 struct run_settings {
     const char *hosts, *db, *device, *arch, *strategy;
+    const char *times; /* a database that taught durations; or NULL */
     struct {
         const char *ssh, *listen;
     } reach; /* how hosts are reached; listen: NULL unless given */
@@ -57,7 +58,7 @@ struct run_settings {
         .search = { -1, -1, -1 }, .speed_up = -1              \
     }
 
-#define RUN_FLAGS_MAX 32
+#define RUN_FLAGS_MAX 40
 
 /* Copy the rows of the table that a command takes to 'out', [RUN_FLAGS_MAX].
  * Their values go into 'set'. Returns how many. */

@@ -125,11 +125,23 @@ class Scorecard(rig.Rig):
         self.assertEqual(said.stderr, "")
         self.assertIn("24 pass the gates", said.stdout)
         self.assertIn("host gpu1, $2 an hour", said.stdout)
-        self.assertRegex(said.stdout, r"(?m)^cost: about \$0\.00\d+ for \d+ s at \$3 an hour")
+        self.assertRegex(said.stdout, r"(?m)^cost: \$0\.0\d+ to \$0\.\d+, likely \$0\.0\d+, at \$3 an hour$")
+        self.assertIn("from: defaults: no build was ever timed", said.stdout)
         self.assertIn("stops at $5\n", said.stdout)
         plan = json.loads(self.coord(*args, "--json").stdout)
-        self.assertAlmostEqual(plan["estimate"]["wall_s"], 24 * 0.4 / 5 + 24 * 0.05 / 3)
-        self.assertAlmostEqual(plan["estimate"]["usd"], 3 * plan["estimate"]["wall_s"] / 3600)
+        estimate = plan["estimate"]
+        self.assertAlmostEqual(estimate["build_core_s"], 24 * 0.4)
+        self.assertAlmostEqual(estimate["measure_gpu_s"], 24 * 0.05)
+        low, high = estimate["wall_range_s"]
+        self.assertTrue(low < estimate["wall_s"] < high)
+        self.assertGreater(high, 4 * low, "defaults are a wide range")
+        self.assertAlmostEqual(estimate["usd"], 3 * estimate["wall_s"] / 3600)
+        self.assertEqual((estimate["from"], estimate["learnt_from"]), ("defaults", None))
+        self.assertEqual(estimate["cheapest"]["hosts"], [{"like": "gpu2", "count": 1}])
+        self.assertGreaterEqual(estimate["cheapest"]["wall_s"], estimate["fastest"]["wall_s"])
+        self.assertLessEqual(estimate["cheapest"]["usd"], estimate["fastest"]["usd"])
+        checked = self.coord("check", "red", "--hosts", "hosts.txt", "--no-build", "--json").stdout
+        self.assertEqual(json.loads(checked)["estimate"], estimate)
         self.assertEqual((plan["budget_usd"], plan["max_hours"]), (5, None))
         self.assertEqual([name for name in os.listdir(self.path("red")) if name.endswith(".db")], [], "nothing is made")
         self.write("hosts.txt", "gpu1\n")
@@ -164,7 +176,7 @@ class Scorecard(rig.Rig):
         checked = self.run_coord(self.path("mine"), "check", "--no-build").stdout
         self.assertIn("sweep.json is fine", checked)
         self.assertRegex(checked, r"pass \d+ gates? for sm_89\n")
-        self.assertIn("cost            ask 'fa-coord sweep --hosts FILE --dry-run'\n", checked)
+        self.assertIn("cost            ask 'fa-coord check --hosts FILE'\n", checked)
         self.assertIn("nothing is overwritten", self.coord("init", "--template", "stencil", "mine", code=2).stderr)
         self.assertIn("'fa-coord init' begins one", self.coord("sweep", code=2).stderr)
 

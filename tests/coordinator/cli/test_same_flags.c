@@ -19,7 +19,7 @@
 static const struct {
     const char *command, *flags;
 } expected[] = {
-    { "check", "json device" },
+    { "check", "json device hosts" },
     { "space", "json device db" },
     { "doctor", "json device hosts" },
     { "sweep", "json device db hosts" },
@@ -101,6 +101,7 @@ static void every_command_has_the_flags_of_what_it_does(void **state)
     }
 }
 
+/* 'check' reads the prices of hosts, and reaches none. */
 static void what_uses_hosts_says_how_to_reach_them(void **state)
 {
     static const char *const ways[] = { "ssh", "accept-new-host-keys" };
@@ -108,7 +109,8 @@ static void what_uses_hosts_says_how_to_reach_them(void **state)
     (void)state;
     for (size_t i = 0; commands_at(i); i++) {
         const struct flags flags = flags_of(commands_at(i));
-        bool hosts = has(&flags, "hosts", strlen("hosts"));
+        bool hosts = has(&flags, "hosts", strlen("hosts")) &&
+                     strcmp(commands_at(i)->name, "check") != 0;
 
         for (size_t w = 0; w < sizeof(ways) / sizeof(ways[0]); w++)
             if (has(&flags, ways[w], strlen(ways[w])) != hosts)

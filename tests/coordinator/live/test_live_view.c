@@ -238,7 +238,7 @@ static void a_line_says_what_is_done_and_what_is_left(void **state)
                         "120/480 tried  118 correct  2 failed  7 building  1 "
                         "measuring  2/4 hosts  best 676.123 us (1.250x "
                         "baseline)  $0.0125  12 min 05 s, about 36 min 15 s "
-                        "left");
+                        "and $0.2175 left");
 }
 
 /* A proof has shapes of its own, whose times say nothing of the sweep. */
@@ -260,7 +260,7 @@ static void a_check_counts_what_is_correct(void **state)
     assert_string_equal(line(&facts),
                         "120/480 checked  118 correct  2 failed  7 building  1 "
                         "measuring  2/4 hosts  $0.0125  12 min 05 s, about 36 "
-                        "min 15 s left");
+                        "min 15 s and $0.2175 left");
 }
 
 static void a_line_has_only_what_is_known(void **state)

@@ -123,6 +123,46 @@ static void what_is_left_is_told_after_a_second(void **state)
     fclose(file);
 }
 
+/* The last line of a sweep over 100 configurations whose first result came
+ * after 90 s, and 20 more in 10 s; a cap ends it after 'cap_s'. */
+static const char *after_a_boot(double cap_s, char *text, size_t size)
+{
+    struct progress_facts facts = {
+        .total = 100, .cap_s = cap_s, .best.s = NAN, .money.usd = NAN
+    };
+    FILE *file = tmpfile();
+    struct progress *progress;
+    ssize_t n;
+
+    listen_with(fileno(file));
+    progress = progress_new(false);
+    progress_show(progress, &facts, 5, false);
+    facts.settled = 1;
+    progress_show(progress, &facts, 5 + 90 * NS_PER_S, false);
+    facts.settled = 21;
+    progress_show(progress, &facts, 5 + 100 * NS_PER_S, true);
+    progress_free(progress);
+    listen_no_more();
+    n = pread(fileno(file), text, size - 1, 0);
+    assert_true(n > 0);
+    text[n - 1] = '\0'; /* in place of the last line feed */
+    fclose(file);
+    return strrchr(text, '\n') + 1;
+}
+
+static void the_time_until_hosts_are_there_does_not_come_again(void **state)
+{
+    char text[4096];
+
+    (void)state;
+    assert_non_null(strstr(after_a_boot(0, text, sizeof(text)),
+                           "  1 min 40 s, about 40 s left"));
+    assert_non_null(strstr(after_a_boot(60, text, sizeof(text)),
+                           "  1 min 40 s, about 40 s left"));
+    assert_non_null(strstr(after_a_boot(25, text, sizeof(text)),
+                           "  1 min 40 s, about 25 s left"));
+}
+
 /* A new best is told after 2 s, and looked for once a second. */
 static void a_new_best_is_told_sooner(void **state)
 {
@@ -237,6 +277,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_terminal_a_line_comes_every_ten_seconds),
         cmocka_unit_test(what_is_left_is_told_after_a_second),
+        cmocka_unit_test(the_time_until_hosts_are_there_does_not_come_again),
         cmocka_unit_test(a_new_best_is_told_sooner),
         cmocka_unit_test(a_terminal_shows_lines_that_change_in_place),
         cmocka_unit_test(a_terminal_that_cannot_gets_plain_lines),

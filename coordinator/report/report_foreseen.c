@@ -1,0 +1,73 @@
+#include <math.h>
+
+#include "common/buf.h"
+#include "coordinator/costs/foreseen.h"
+#include "coordinator/report/report_print.h"
+#include "coordinator/text/json_out.h"
+
+#define TEXT_MAX 512
+
+/* Whole seconds above ten. */
+static const char *digits(double s)
+{
+    return s < 10 ? "%.1f" : "%.0f";
+}
+
+static void put_seconds(struct buf *text, const struct foreseen_range *range)
+{
+    buf_printf(text, digits(range->low), range->low);
+    buf_printf(text, " to ");
+    buf_printf(text, digits(range->high), range->high);
+    buf_printf(text, " s");
+}
+
+char *report_foreseen_text(const struct report_view *view)
+{
+    const struct foreseen *foreseen = view->foreseen;
+    const struct foreseen_command *last;
+    struct buf text;
+
+    if (!foreseen || foreseen->n == 0)
+        return NULL;
+    last = &foreseen->list[foreseen->n - 1];
+    buf_init(&text, TEXT_MAX);
+    put_seconds(&text, &last->wall_s);
+    if (!isnan(last->usd.low))
+        buf_printf(&text, ", $%.4f to $%.4f", last->usd.low, last->usd.high);
+    buf_printf(&text, " (from %s); %s ", last->from,
+               last->ended ? "took" : "so far it took");
+    buf_printf(&text, digits(last->took_s), last->took_s);
+    buf_printf(&text, " s");
+    if (!isnan(last->took_usd))
+        buf_printf(&text, ", $%.4f", last->took_usd);
+    return text.bytes;
+}
+
+static void put_range(struct json_out *out, const char *key,
+                      const char *range_key, const struct foreseen_range *range)
+{
+    json_out_real(out, key, range->likely);
+    json_out_interval(out, range_key, range->low, range->high);
+}
+
+void report_put_foreseen(struct json_out *out, const struct foreseen *foreseen)
+{
+    json_out_open(out, "estimates", '[');
+    for (size_t i = 0; foreseen && i < foreseen->n; i++) {
+        const struct foreseen_command *command = &foreseen->list[i];
+
+        json_out_open(out, NULL, '{');
+        json_out_utc(out, "begun", command->begun_utc);
+        json_out_text(out, "from", command->from);
+        put_range(out, "wall_s", "wall_range_s", &command->wall_s);
+        put_range(out, "usd", "usd_range", &command->usd);
+        json_out_real(out, "took_s", command->took_s);
+        json_out_real(out, "took_usd", command->took_usd);
+        json_out_bool(out, "ended", command->ended);
+        json_out_bool(out, "within",
+                      command->ended &&
+                          foreseen_holds(&command->wall_s, command->took_s));
+        json_out_close(out);
+    }
+    json_out_close(out);
+}
