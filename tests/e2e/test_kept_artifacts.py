@@ -45,6 +45,19 @@ class Kept(boxes.Boxes):
         self.assertEqual(self.settled(folder), 18)
         self.assert_invariants(folder)
 
+    def test_another_database_uploads_nothing_again(self):
+        """The host has the worker, the runner and all artifacts: what is carried is login and messages."""
+        folder = self.small()
+        line, proxy = self.by_proxy("a", self.box("a"))
+        self.sweep(folder, line, args=("--db", "first.db"))
+        self.assertEqual(self.coord.wait(240), 0, self.stderr())
+        first, size = proxy.carried, os.path.getsize(os.path.join(self.bin, "fa-worker"))
+        self.assertGreater(first, size)
+        self.sweep(folder, line, args=("--db", "second.db"))
+        self.assertEqual(self.coord.wait(240), 0, self.stderr())
+        rig.figure("carried for the second database", (proxy.carried - first) / 1e3, "kB")
+        self.assertLess(proxy.carried - first, size / 4)
+
 
 if __name__ == "__main__":
     unittest.main()
