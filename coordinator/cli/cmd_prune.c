@@ -7,8 +7,10 @@
 #include <time.h>
 
 #include "common/err.h"
+#include "coordinator/cache/artifact_cache.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/prune/prune_age.h"
+#include "coordinator/prune/prune_cache.h"
 #include "coordinator/prune/prune_host.h"
 #include "coordinator/prune/prune_list.h"
 #include "coordinator/prune/prune_local.h"
@@ -70,19 +72,23 @@ static int prune_hosts(struct settings *settings,
 }
 
 /* Beside the database that is named, or the one of this folder where no hosts
- * are named. */
+ * are named; and what this user's coordinators kept. */
 static int prune_here(struct settings *settings, struct err *err)
 {
-    char *found = NULL;
+    char *found = NULL, *cache;
     int rc = 0;
 
     if (!settings->db && settings->hosts)
         return 0;
+    cache = artifact_cache_folder();
     if (!settings->db)
         rc = dbpath_find(NULL, &found, err);
     if (rc == 0)
         rc = prune_local(settings->db ? settings->db : found, time(NULL),
                          &settings->list, err);
+    if (rc == 0 && cache)
+        prune_cache(cache, time(NULL), &settings->list);
+    free(cache);
     free(found);
     return rc;
 }
@@ -135,8 +141,9 @@ int cmd_prune(int argc, char *argv[])
     const struct options options = {
         .command = "prune",
         .arguments = "[DB]",
-        .what = "Remove what sweeps left beside a database and in the work "
-                "folders of hosts, and what no sweep needs any more.",
+        .what = "Remove what sweeps left beside a database, in the cache of "
+                "artifacts and in the work folders of hosts, and what no "
+                "sweep needs any more.",
         .list = list,
         .n = sizeof(list) / sizeof(list[0]),
         .first_flag = "db",

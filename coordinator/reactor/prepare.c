@@ -17,6 +17,7 @@
 #include "coordinator/schedule/incumbents.h"
 #include "coordinator/space/space.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/state/kept_artifacts.h"
 #include "coordinator/state/reactor.h"
 #include "coordinator/store/store_held.h"
 #include "coordinator/stored/past_runs.h"
@@ -72,9 +73,10 @@ static int make_ready(struct sweep *sweep, struct space_gate_count *counts,
     sweep->work.sched = sched_new((struct sched_limits){
         .units = plan_units(sweep->work.plan),
         .shapes = plan_shapes(sweep->work.plan),
-        .hosts = (int)sweep->fleet.n,
+        .hosts = kept_artifacts_home(sweep) + 1,
         .attempts = sweep->reactor.options->attempts,
     });
+    sched_host_up(sweep->work.sched, kept_artifacts_home(sweep), 0, 0, 0);
     sweep->work.artifacts =
         mem_new((size_t)plan_units(sweep->work.plan) + 1, HASH_HEX);
     sweep->work.vanished =

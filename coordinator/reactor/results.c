@@ -486,9 +486,12 @@ int results_built(struct sweep *sweep, size_t host, const struct msg *msg,
     close_leases(sweep, &job, msg, built ? LEDGER_BUILDING : LEDGER_FAILED);
     if (built)
         memcpy(sweep->work.artifacts[job.unit], msg->built.artifact, HASH_HEX);
-    if (sched_apply(sweep->work.sched, JOB_BUILD, job.unit, 0,
-                    built ? JOB_EV_RESULT : JOB_EV_REJECT, (int)host) &&
-        !built)
+    if (!sched_apply(sweep->work.sched, JOB_BUILD, job.unit, 0,
+                     built ? JOB_EV_RESULT : JOB_EV_REJECT, (int)host))
+        return 0;
+    if (built)
+        artifacts_built(sweep, host, job.unit);
+    else
         settle_failed(sweep, &job, outcome_of(msg), result->detail, msg);
     return 0;
 }

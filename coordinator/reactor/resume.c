@@ -12,6 +12,8 @@
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/schedule/incumbents.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/state/artifacts.h"
+#include "coordinator/state/kept_artifacts.h"
 #include "coordinator/state/leases.h"
 #include "coordinator/state/progress_view.h"
 #include "coordinator/state/reactor.h"
@@ -220,16 +222,17 @@ static void keep_for_adoption(struct sweep *sweep,
         !is_adoptable(stage, lease->purpose, lease->round))
         return;
     snprintf(left.host, sizeof(left.host), "%s", lease->host);
-    sweep->work.left = mem_grow(sweep->work.left, sweep->work.n_left + 1,
-                                sizeof(*sweep->work.left));
-    sweep->work.left[sweep->work.n_left++] = left;
+    sweep->work.left.list =
+        mem_grow(sweep->work.left.list, sweep->work.left.n + 1,
+                 sizeof(*sweep->work.left.list));
+    sweep->work.left.list[sweep->work.left.n++] = left;
 }
 
 bool resume_was_given(const struct sweep *sweep, size_t host,
                       enum job_stage stage, int unit, int shape)
 {
-    for (size_t i = 0; i < sweep->work.n_left; i++) {
-        const struct left_lease *left = &sweep->work.left[i];
+    for (size_t i = 0; i < sweep->work.left.n; i++) {
+        const struct left_lease *left = &sweep->work.left.list[i];
 
         if (left->unit == unit && left->shape == shape &&
             left->stage == stage &&
@@ -304,8 +307,19 @@ int resume_take_past(struct sweep *sweep, struct err *err)
     return rc;
 }
 
-/* A host still has in its cache what it built in an earlier run.  If not, it
- * asks for it, and the unit is built again. */
+/* Who has what an earlier run built on a host: the same one, in its cache, or
+ * the coordinator; or -1.  If not, it is asked for, and the unit is built
+ * again. */
+static int holder_of(const struct sweep *sweep, size_t host,
+                     const struct past_runs_build *built)
+{
+    if (strcmp(built->host, sweep->fleet.hosts[host].host->name) == 0)
+        return (int)host;
+    return kept_artifacts_has(sweep, built->artifact)
+               ? kept_artifacts_home(sweep)
+               : -1;
+}
+
 static int take_built(struct sweep *sweep, struct past_runs *history,
                       size_t host, int unit, struct err *err)
 {
@@ -313,7 +327,7 @@ static int take_built(struct sweep *sweep, struct past_runs *history,
     const struct host_state *host_state = &sweep->fleet.hosts[host];
     struct past_runs_build built;
     char key[HASH_HEX];
-    int rc;
+    int rc, holder = -1;
 
     if (!*u->source_key || /* no host has taken it yet */
         sched_job(sweep->work.sched, JOB_BUILD, unit, 0)->state != JOB_WAITING)
@@ -321,11 +335,14 @@ static int take_built(struct sweep *sweep, struct past_runs *history,
     plan_build_key(sweep->work.plan, unit, host_state->worker.toolkit, key);
     rc = past_runs_build(history, *u->key ? u->key : u->source_key,
                          u->source_key, &built, err);
-    if (rc == 1 && strcmp(built.host, host_state->host->name) == 0 &&
-        strcmp(built.build_key, key) == 0) {
+    if (rc == 1 && strcmp(built.build_key, key) == 0)
+        holder = holder_of(sweep, host, &built);
+    if (holder >= 0) {
         memcpy(sweep->work.artifacts[unit], built.artifact, HASH_HEX);
-        sched_built_at(sweep->work.sched, unit, (int)host);
+        sched_built_at(sweep->work.sched, unit, holder);
     }
+    if (holder == (int)host)
+        artifacts_built(sweep, host, unit);
     return err_only(rc);
 }
 
@@ -336,6 +353,19 @@ static void check_read(struct sweep *sweep, int rc, const struct err *err)
         reactor_fail(sweep, EXIT_DATABASE, err);
 }
 
+/* What the coordinator has may be from any host with the same compiler.  The
+ * first of these looks for all. */
+static bool looks_for_copies(const struct sweep *sweep, size_t host)
+{
+    const struct host_state *hosts = sweep->fleet.hosts;
+
+    for (size_t i = 0; i < host; i++)
+        if (hosts[i].state == HOST_STATE_READY &&
+            strcmp(hosts[i].worker.toolkit, hosts[host].worker.toolkit) == 0)
+            return false;
+    return sweep->reactor.options->cache != NULL;
+}
+
 /* A thousand hosts may come, and most of them have never built. */
 static int take_all_built(struct sweep *sweep, struct past_runs *history,
                           size_t host, struct err *err)
@@ -343,6 +373,8 @@ static int take_all_built(struct sweep *sweep, struct past_runs *history,
     int rc =
         past_runs_built_on(history, sweep->fleet.hosts[host].host->name, err);
 
+    if (rc == 0 && looks_for_copies(sweep, host))
+        rc = 1;
     for (int unit = 0; rc > 0 && unit <= plan_units(sweep->work.plan); unit++)
         rc = take_built(sweep, history, host, unit, err) < 0 ? ERR_STORE : 1;
     return err_only(rc);

@@ -142,11 +142,11 @@ void shutdown_hand_over(struct sweep *sweep, struct err *err)
     struct err why;
     int rc;
 
-    if (!options->done || !sweep->work.plan ||
+    if (!options->done.tell || !sweep->work.plan ||
         sweep->reactor.exit_code == EXIT_DATABASE)
         return;
-    rc = options->done(options->done_arg, sweep->work.plan, sweep->mail.store,
-                       &why);
+    rc = options->done.tell(options->done.arg, sweep->work.plan,
+                            sweep->mail.store, &why);
     if (rc < 0) {
         sweep->reactor.exit_code = exit_code_of(rc);
         *err = why;

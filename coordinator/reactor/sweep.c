@@ -574,7 +574,7 @@ static void sweep_fini(struct sweep *sweep)
     free(sweep->work.vanished);
     free(sweep->work.issued);
     artifacts_free(sweep);
-    free(sweep->work.left);
+    free(sweep->work.left.list);
     inbox_forget_kept(sweep);
 }
 

@@ -125,6 +125,22 @@ void sched_built_at(struct sched *s, int unit, int host)
         built(s, unit, host);
 }
 
+/* What waits at its former host may stay in that queue as well: whoever is
+ * second finds it leased. */
+void sched_moved(struct sched *s, int unit, int host)
+{
+    if (s->jobs.list[unit].state != JOB_DONE)
+        return;
+    s->units.home[unit] = host;
+    for (int shape = 0; unit < s->limits.units && shape < s->limits.shapes;
+         shape++) {
+        int job = sched_job_index(s, JOB_MEASURE, unit, shape);
+
+        if (s->jobs.list[job].state == JOB_WAITING)
+            int_queue_push(&s->hosts[host].ready, job);
+    }
+}
+
 void sched_hold(struct sched *s, int unit)
 {
     s->units.held[unit] = true;

@@ -39,7 +39,8 @@ struct sched;
 struct sched_limits {
     int units;    /* configurations */
     int shapes;   /* measurements of each */
-    int hosts;    /* indices 0 .. hosts-1 */
+    int hosts;    /* indices 0 .. hosts-1; one may be the caller's own copies of
+                   * artifacts, without slots and GPUs */
     int attempts; /* leases that a job may lose, the first included */
 };
 
@@ -56,6 +57,9 @@ void sched_losses(struct sched *sched, enum job_stage stage, int unit,
 /* A unit that an earlier run built on this host and that is still in its
  * cache. */
 void sched_built_at(struct sched *sched, int unit, int host);
+
+/* It is built, and its artifact is had from this host from now on. */
+void sched_moved(struct sched *sched, int unit, int host);
 
 /* Hand out nothing of the unit until it is released.  Call before the first
  * host is up.  Released units are built in the order of their release. */

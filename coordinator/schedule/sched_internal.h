@@ -35,6 +35,7 @@ struct sched_host {
     struct int_queue *asked; /* orders that wait, one queue a GPU */
     bool *rests;             /* by GPU: it rests */
     int cap_gpus;            /* capacity of asked and rests */
+    int turn;                /* the GPU that is asked first */
 };
 
 struct sched_jobs {

@@ -133,34 +133,45 @@ static bool next_repeat(struct sched *s, enum job_stage stage, int host,
     return true;
 }
 
+static bool next_on(struct sched *s, int host, int gpu, bool ahead,
+                    struct sched_lease *out)
+{
+    struct sched_host *h = &s->hosts[host];
+    struct int_queue *q;
+    int at, job;
+
+    if (sched_orders_next(s, host, gpu, out))
+        return true;
+    if (h->rests[gpu])
+        return false;
+    while ((q = source_for(s, host, gpu, ahead, &at)) != NULL) {
+        job = int_queue_peek(q, at);
+        int_queue_remove(q, at);
+        if (!sched_job_apply(s, job, JOB_EV_LEASE))
+            continue; /* it was settled */
+        *out = *sched_grant(s, job, host, gpu);
+        return true;
+    }
+    return h->measures[gpu] == 0 && next_repeat(s, JOB_MEASURE, host, gpu, out);
+}
+
+/* The GPU with the fewest leases is first; of equals, the one after the GPU
+ * that got the last lease.  While builds decide, all are without work most of
+ * the time, and the first of them would get nearly everything. */
 static bool next_measure(struct sched *s, int host, bool ahead,
                          struct sched_lease *out)
 {
     struct sched_host *h = &s->hosts[host];
 
-    for (int gpu = 0; gpu < h->gpus; gpu++) {
-        struct int_queue *q;
-        int at, job;
+    for (int held = 0; held < h->credit; held++)
+        for (int i = 0; i < h->gpus; i++) {
+            int gpu = (h->turn + i) % h->gpus;
 
-        if (h->measures[gpu] >= h->credit)
-            continue;
-        if (sched_orders_next(s, host, gpu, out))
+            if (h->measures[gpu] != held || !next_on(s, host, gpu, ahead, out))
+                continue;
+            h->turn = (gpu + 1) % h->gpus;
             return true;
-        if (h->rests[gpu])
-            continue;
-        q = source_for(s, host, gpu, ahead, &at);
-        if (!q && h->measures[gpu] == 0 &&
-            next_repeat(s, JOB_MEASURE, host, gpu, out))
-            return true;
-        if (!q)
-            continue;
-        job = int_queue_peek(q, at);
-        int_queue_remove(q, at);
-        if (!sched_job_apply(s, job, JOB_EV_LEASE))
-            return next_measure(s, host, ahead, out); /* it was settled */
-        *out = *sched_grant(s, job, host, gpu);
-        return true;
-    }
+        }
     return false;
 }
 

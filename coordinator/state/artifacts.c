@@ -6,6 +6,11 @@
  * it never answers, or its bytes do not match the hash, the artifact is built
  * again.
  *
+ * With a cache (kept_artifacts.h), the coordinator keeps a copy of what it
+ * fetched, and fetches the rest of what was built, one at a time from each
+ * host.  Then nobody is asked for it again, and if the host that built it is
+ * gone, nobody builds it again.
+ *
  * What is sent to a host waits in memory until the host reads it, so a host
  * gets files for its leases only, and only a few times for each. */
 #include "coordinator/state/artifacts.h"
@@ -18,10 +23,12 @@
 #include "common/log.h"
 #include "common/mem.h"
 #include "common/msg.h"
+#include "coordinator/cache/artifact_cache.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/plan/plan_msg.h"
 #include "coordinator/schedule/arrivals.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/state/kept_artifacts.h"
 #include "coordinator/state/leases.h"
 #include "coordinator/state/outbox.h"
 #include "coordinator/state/reactor.h"
@@ -33,17 +40,25 @@
 /* A worker repeats a WANT every 10 s, and its link may be slow. */
 #define WANTS_MAX 8 /* for one lease, without windows of inputs */
 
+enum wish {
+    WISH_NONE,
+    WISH_CHUNKS, /* each as it comes */
+    WISH_REST,   /* the first ones have passed: all of it when it is here */
+};
+
 struct fetch {
     char hash[HASH_HEX];
-    int from;         /* the host that was asked, -1 for none yet */
-    int tries;        /* times it was asked */
-    int64_t asked_ns; /* the last time */
-    int64_t moved_ns; /* it was asked, or a chunk came */
-    bool *wanted_by;  /* [hosts] */
-    int answers;      /* that began to come */
-    struct hash sum;  /* of the chunks of the last one so far */
-    int64_t summed;   /* bytes */
-    int64_t total;    /* as it says */
+    int from;          /* the host that was asked, -1 for none yet */
+    int tries;         /* times it was asked */
+    int64_t asked_ns;  /* the last time */
+    int64_t moved_ns;  /* it was asked, or a chunk came */
+    enum wish *wishes; /* [hosts] */
+    bool keeps;        /* it is for the cache, also if no host wants it */
+    char *bytes;       /* for the cache; NULL: none, or too many */
+    int answers;       /* that began to come */
+    struct hash sum;   /* of the chunks of the last one so far */
+    int64_t summed;    /* bytes */
+    int64_t total;     /* as it says */
 };
 
 static int unit_of_artifact(const struct sweep *sweep, const char *hash)
@@ -100,14 +115,15 @@ static struct fetch *new_fetch(struct sweep *sweep, const char *hash)
     fetch = &sweep->work.fetches[sweep->work.n_fetches++];
     *fetch = (struct fetch){ .from = -1 };
     snprintf(fetch->hash, sizeof(fetch->hash), "%s", hash);
-    fetch->wanted_by = mem_new(sweep->fleet.n, sizeof(*fetch->wanted_by));
+    fetch->wishes = mem_new(sweep->fleet.n, sizeof(*fetch->wishes));
     return fetch;
 }
 
 /* The last one takes its place, so iterate from the end. */
 static void drop_fetch(struct sweep *sweep, struct fetch *fetch)
 {
-    free(fetch->wanted_by);
+    free(fetch->wishes);
+    free(fetch->bytes);
     *fetch = sweep->work.fetches[--sweep->work.n_fetches];
 }
 
@@ -116,8 +132,11 @@ static void note_vanished(struct sweep *sweep, int unit)
 {
     int host = sched_home(sweep->work.sched, unit);
 
+    if (kept_artifacts_take_over(sweep, unit))
+        return;
     sched_vanished(sweep->work.sched, unit);
-    if (host >= 0 && ++sweep->work.vanished[unit] == VANISHED_MAX)
+    if (host >= 0 && host < (int)sweep->fleet.n &&
+        ++sweep->work.vanished[unit] == VANISHED_MAX)
         host_state_condemn(
             &sweep->fleet.hosts[host], ERR_NETWORK,
             "an artifact that it built was gone five times in a row");
@@ -132,7 +151,7 @@ static void give_up_fetch(struct sweep *sweep, struct fetch *fetch)
     memcpy(hash, fetch->hash, HASH_HEX);
     log_line(LOG_W, "ARTIFACT-MISSING", "artifact=%s", hash);
     for (size_t host = 0; host < sweep->fleet.n; host++)
-        if (fetch->wanted_by[host])
+        if (fetch->wishes[host] != WISH_NONE)
             tell_missing(sweep, host, hash);
     drop_fetch(sweep, fetch);
     if (unit >= 0)
@@ -148,6 +167,39 @@ static bool is_stuck(const struct fetch *fetch, int64_t now)
            now - fetch->asked_ns >= FETCH_AGAIN_NS + s * NS_PER_S;
 }
 
+static bool is_wanted(const struct sweep *sweep, const struct fetch *fetch)
+{
+    for (size_t host = 0; host < sweep->fleet.n; host++)
+        if (fetch->wishes[host] != WISH_NONE)
+            return true;
+    return false;
+}
+
+/* The coordinator has it by now. */
+static void end_by_copy(struct sweep *sweep, struct fetch *fetch)
+{
+    bool all = true;
+
+    for (size_t host = 0; host < sweep->fleet.n; host++)
+        if (fetch->wishes[host] != WISH_NONE)
+            all = all && kept_artifacts_send(sweep, host, fetch->hash);
+    if (all)
+        drop_fetch(sweep, fetch);
+    else
+        give_up_fetch(sweep, fetch);
+}
+
+/* The host that has it did not send it. */
+static void condemn_home(struct sweep *sweep, struct fetch *fetch, int home)
+{
+    if (is_wanted(sweep, fetch))
+        host_state_condemn(&sweep->fleet.hosts[home], ERR_NETWORK,
+                           "it was asked three times for an artifact that it "
+                           "built, and did not send it");
+    else
+        drop_fetch(sweep, fetch);
+}
+
 /* Ask for it or ask again; wait while its host may come back; or give it up. */
 static void step_fetch(struct sweep *sweep, struct fetch *fetch, int64_t now)
 {
@@ -155,7 +207,15 @@ static void step_fetch(struct sweep *sweep, struct fetch *fetch, int64_t now)
     int unit = unit_of_artifact(sweep, fetch->hash);
     int home = unit < 0 ? -1 : sched_home(sweep->work.sched, unit);
 
-    if (home < 0 || fetch->wanted_by[home]) {
+    if (home == kept_artifacts_home(sweep)) {
+        end_by_copy(sweep, fetch);
+        return;
+    }
+    if (home < 0 && !is_wanted(sweep, fetch)) {
+        drop_fetch(sweep, fetch);
+        return;
+    }
+    if (home < 0 || fetch->wishes[home] != WISH_NONE) {
         give_up_fetch(sweep, fetch);
         return;
     }
@@ -167,9 +227,7 @@ static void step_fetch(struct sweep *sweep, struct fetch *fetch, int64_t now)
     else if (!is_stuck(fetch, now))
         return;
     if (fetch->tries == FETCHES_MAX) {
-        host_state_condemn(&sweep->fleet.hosts[home], ERR_NETWORK,
-                           "it was asked three times for an artifact that it "
-                           "built, and did not send it");
+        condemn_home(sweep, fetch, home);
         return; /* now no host has it */
     }
     fetch->from = home;
@@ -186,10 +244,39 @@ static void want_artifact(struct sweep *sweep, size_t host, const char *hash)
         tell_missing(sweep, host, hash);
         return;
     }
+    if (kept_artifacts_send(sweep, host, hash))
+        return;
     if (!fetch)
         fetch = new_fetch(sweep, hash);
-    fetch->wanted_by[host] = true;
+    if (fetch->wishes[host] == WISH_NONE)
+        fetch->wishes[host] = fetch->bytes ? WISH_REST : WISH_CHUNKS;
     step_fetch(sweep, fetch, reactor_now(sweep));
+}
+
+/* If nothing else is fetched from this host: the next one for the cache. */
+static void keep_next(struct sweep *sweep, size_t host)
+{
+    const struct host_state *from = &sweep->fleet.hosts[host];
+    struct fetch *fetch;
+    int unit;
+
+    if (from->state != HOST_STATE_READY || from->suspect)
+        return;
+    for (size_t i = 0; i < sweep->work.n_fetches; i++)
+        if (sweep->work.fetches[i].from == (int)host)
+            return;
+    unit = kept_artifacts_next(sweep, host);
+    if (unit < 0 || find_fetch(sweep, sweep->work.artifacts[unit]))
+        return;
+    fetch = new_fetch(sweep, sweep->work.artifacts[unit]);
+    fetch->keeps = true;
+    step_fetch(sweep, fetch, reactor_now(sweep));
+}
+
+void artifacts_built(struct sweep *sweep, size_t host, int unit)
+{
+    kept_artifacts_queue(sweep, host, unit);
+    keep_next(sweep, host);
 }
 
 /* That it asks for more shows that what is before has arrived. */
@@ -279,33 +366,61 @@ void artifacts_want(struct sweep *sweep, size_t host, const struct msg *msg)
         want_artifact(sweep, host, msg->want.hash);
 }
 
-/* Is it the next chunk, or the first one of another answer? */
-static bool is_next(struct fetch *fetch, const struct msg_artifact *part)
+/* Another answer: all of it comes. */
+static void begin_answer(const struct sweep *sweep, struct fetch *fetch,
+                         int64_t total)
 {
-    bool first = part->offset == 0 && fetch->answers < fetch->tries;
+    fetch->answers++;
+    fetch->total = total;
+    fetch->summed = 0;
+    hash_init(&fetch->sum);
+    for (size_t host = 0; host < sweep->fleet.n; host++)
+        if (fetch->wishes[host] == WISH_REST)
+            fetch->wishes[host] = WISH_CHUNKS;
+}
 
-    if (first) {
-        fetch->answers++;
-        fetch->total = part->total;
-        fetch->summed = 0;
-        hash_init(&fetch->sum);
-    }
+/* Is it the next chunk, or the first one of another answer? */
+static bool is_next(const struct sweep *sweep, struct fetch *fetch,
+                    const struct msg_artifact *part)
+{
+    if (part->offset == 0 && fetch->answers < fetch->tries)
+        begin_answer(sweep, fetch, part->total);
     return (part->chunk.len > 0 || part->total == 0) && fetch->answers > 0 &&
            part->offset == fetch->summed && part->total == fetch->total &&
            (int64_t)part->chunk.len <= fetch->total - fetch->summed;
 }
 
 /* False if it was the last one, and the bytes do not match their hash. */
-static bool sum_chunk(struct fetch *fetch, const struct msg_artifact *part)
+static bool sum_chunk(const struct sweep *sweep, struct fetch *fetch,
+                      const struct msg_artifact *part)
 {
+    size_t at = (size_t)fetch->summed, n = part->chunk.len;
     char hash[HASH_HEX];
 
-    hash_add(&fetch->sum, part->chunk.data, part->chunk.len);
-    fetch->summed += (int64_t)part->chunk.len;
+    if (sweep->reactor.options->cache && n > 0 &&
+        fetch->total <= ARTIFACT_CACHE_FILE_MAX) {
+        fetch->bytes = mem_grow(fetch->bytes, at + n, 1);
+        memcpy(fetch->bytes + at, part->chunk.data, n);
+    }
+    hash_add(&fetch->sum, part->chunk.data, n);
+    fetch->summed += (int64_t)n;
     if (fetch->summed < fetch->total)
         return true;
     hash_end(&fetch->sum, hash);
     return strcmp(hash, fetch->hash) == 0;
+}
+
+/* All of it has come. */
+static void end_fetch(struct sweep *sweep, struct fetch *fetch)
+{
+    size_t len = (size_t)fetch->total;
+
+    if (fetch->bytes)
+        kept_artifacts_put(sweep, fetch->hash, fetch->bytes, len);
+    for (size_t i = 0; i < sweep->fleet.n; i++)
+        if (fetch->wishes[i] == WISH_REST)
+            kept_artifacts_send_bytes(sweep, i, fetch->hash, fetch->bytes, len);
+    drop_fetch(sweep, fetch);
 }
 
 bool artifacts_chunk(struct sweep *sweep, size_t host, const struct msg *msg)
@@ -314,10 +429,10 @@ bool artifacts_chunk(struct sweep *sweep, size_t host, const struct msg *msg)
     struct fetch *fetch = find_fetch(sweep, part->hash);
     struct msg out = { .type = MSG_ARTIFACT, .artifact = *part };
 
-    if (!fetch || fetch->from != (int)host || !is_next(fetch, part))
+    if (!fetch || fetch->from != (int)host || !is_next(sweep, fetch, part))
         return false;
     fetch->moved_ns = reactor_now(sweep);
-    if (!sum_chunk(fetch, part)) {
+    if (!sum_chunk(sweep, fetch, part)) {
         host_state_condemn(
             &sweep->fleet.hosts[host], ERR_PROTO,
             "the bytes of an artifact that it built do not match "
@@ -325,10 +440,12 @@ bool artifacts_chunk(struct sweep *sweep, size_t host, const struct msg *msg)
         return true;
     }
     for (size_t i = 0; i < sweep->fleet.n; i++)
-        if (fetch->wanted_by[i])
+        if (fetch->wishes[i] == WISH_CHUNKS)
             outbox_send(sweep, i, &out);
-    if (fetch->summed == fetch->total)
-        drop_fetch(sweep, fetch);
+    if (fetch->summed == fetch->total) {
+        end_fetch(sweep, fetch);
+        keep_next(sweep, host);
+    }
     return true;
 }
 
@@ -337,7 +454,9 @@ void artifacts_missing(struct sweep *sweep, size_t host, const char *hash)
     struct fetch *fetch = find_fetch(sweep, hash);
     int unit = unit_of_artifact(sweep, hash);
 
-    if (fetch && fetch->from == (int)host)
+    if (fetch && fetch->from == (int)host && !is_wanted(sweep, fetch))
+        drop_fetch(sweep, fetch);
+    else if (fetch && fetch->from == (int)host)
         give_up_fetch(sweep, fetch);
     else if (unit >= 0 && sched_home(sweep->work.sched, unit) == (int)host)
         note_vanished(sweep, unit);
@@ -347,26 +466,30 @@ void artifacts_turn(struct sweep *sweep, int64_t now)
 {
     for (size_t i = sweep->work.n_fetches; i-- > 0;)
         step_fetch(sweep, &sweep->work.fetches[i], now);
+    for (size_t host = 0; sweep->work.kept && host < sweep->fleet.n; host++)
+        keep_next(sweep, host);
 }
 
 void artifacts_forget_host(struct sweep *sweep, size_t host)
 {
+    for (int unit = 0; unit <= plan_units(sweep->work.plan); unit++)
+        if (sched_home(sweep->work.sched, unit) == (int)host)
+            kept_artifacts_take_over(sweep, unit);
     for (size_t i = sweep->work.n_fetches; i-- > 0;) {
         struct fetch *fetch = &sweep->work.fetches[i];
-        bool wanted = false;
 
-        fetch->wanted_by[host] = false;
-        for (size_t h = 0; h < sweep->fleet.n; h++)
-            wanted = wanted || fetch->wanted_by[h];
-        if (!wanted)
+        fetch->wishes[host] = WISH_NONE;
+        if (!is_wanted(sweep, fetch) &&
+            (!fetch->keeps || fetch->from == (int)host))
             drop_fetch(sweep, fetch);
     }
 }
 
 void artifacts_free(struct sweep *sweep)
 {
-    for (size_t i = 0; i < sweep->work.n_fetches; i++)
-        free(sweep->work.fetches[i].wanted_by);
+    while (sweep->work.n_fetches > 0)
+        drop_fetch(sweep, &sweep->work.fetches[sweep->work.n_fetches - 1]);
     free(sweep->work.fetches);
+    kept_artifacts_free(sweep);
     arrivals_free(sweep->work.arrivals);
 }

@@ -10,6 +10,8 @@
 struct msg;
 struct sweep;
 
+/* The host has built the unit: the cache gets a copy. */
+void artifacts_built(struct sweep *sweep, size_t host, int unit);
 /* A host gets what its leases may need, a few times each. */
 void artifacts_want(struct sweep *sweep, size_t host, const struct msg *msg);
 /* False if this chunk was not asked for, or is not the next one. */

@@ -15,6 +15,7 @@
 #include "coordinator/remote/remote.h"
 #include "coordinator/rental/rental_plan.h"
 
+struct artifact_cache;
 struct confirmation;
 struct pass_ops;
 struct plan;
@@ -102,8 +103,11 @@ struct sweep_options {
     /* Instead of screening, what 'ask' names runs under it.  NULL: no tool. */
     const struct sweep_tool *tool;
     const struct pass_ops *const *passes; /* all passes; ends with NULL */
-    sweep_done *done; /* or NULL; an error that it returns ends the run */
-    void *done_arg;
+    struct {
+        sweep_done *tell; /* or NULL; an error that it returns ends the run */
+        void *arg;
+    } done;
+    struct artifact_cache *cache; /* NULL: no artifacts are kept */
     const struct search_settings
         *search_settings; /* how to search; NULL for all that pass */
     struct sweep_stay stay;

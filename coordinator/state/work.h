@@ -16,6 +16,7 @@
 struct arrivals;
 struct fetch; /* artifacts.c */
 struct incumbents;
+struct kept;
 struct space;
 struct spec;
 
@@ -73,10 +74,13 @@ struct work {
     int *vanished;
     struct issued_lease *issued; /* index is lease id - 1 */
     size_t n_issued;
-    struct left_lease *left;
-    size_t n_left;
+    struct {
+        struct left_lease *list;
+        size_t n;
+    } left;
     struct fetch *fetches;
     size_t n_fetches;
+    struct kept *kept;         /* kept_artifacts.c; NULL until used */
     struct arrivals *arrivals; /* of the files of arguments; NULL until used */
     const char *useless_on;    /* the host where the reference was of no use, or
                                 * NULL */

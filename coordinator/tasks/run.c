@@ -17,6 +17,7 @@
 #include "common/log.h"
 #include "common/mem.h"
 #include "common/owner.h"
+#include "coordinator/cache/artifact_cache.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/passes/passes.h"
 #include "coordinator/reactor/sweep.h"
@@ -288,6 +289,20 @@ static int take_settings(const struct run *run, struct sweep_options *options,
     return 0;
 }
 
+/* Without one, artifacts are built again when their host is gone. */
+static struct artifact_cache *open_cache(void)
+{
+    struct artifact_cache *cache = NULL;
+    char *folder = artifact_cache_folder();
+    struct err err;
+
+    if (folder &&
+        artifact_cache_open(folder, ARTIFACT_CACHE_BYTES, &cache, &err) < 0)
+        log_line(LOG_W, "ARTIFACTS-NOT-KEPT", "why=%s", err.text);
+    free(folder);
+    return cache;
+}
+
 int run_engine(struct run *run, const struct sweep_options *more,
                struct err *err)
 {
@@ -312,7 +327,9 @@ int run_engine(struct run *run, const struct sweep_options *more,
         return fail_with(rc, err);
     }
     err->text[0] = '\0';
+    options.cache = open_cache();
     code = sweep_run(run->spec, &run->hosts, store, &options, err);
+    artifact_cache_close(options.cache);
     run_rental_close(run);
     store_close(store);
     ssh_cleanup();

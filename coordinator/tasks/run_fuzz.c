@@ -35,8 +35,7 @@ int run_fuzz(struct run *run, const struct plan_ask *ask, double usd_before,
         .ask = ask,
         .dial.db = run->db, /* the invitations are those of the command */
         .caps.usd_before = usd_before,
-        .done = judge,
-        .done_arg = &judging,
+        .done = { judge, &judging },
     };
     const struct spec_measure measure = run->spec->measure;
     char *db = run->db;

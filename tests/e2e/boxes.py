@@ -3,6 +3,7 @@
 A host runs the real fa-worker, or the stand-in (stand_in_worker.c) with one of its behaviours.
 """
 
+import glob
 import os
 import shutil
 import signal
@@ -84,7 +85,9 @@ class Boxes(rig.Rig):
         return self.of[name].line().split(" ")[0]
 
     def empty(self, name):
-        """Delete the kernels of a host's cache.  Its runner stays."""
+        """Delete the kernels of a host's cache, and the coordinator's copies.  Its runner stays."""
+        for copy in glob.glob(self.path("home", ".cache", "fa-coord", "artifacts", "*")):
+            os.unlink(copy)
         folder = self.path(name, "artifacts")
         for artifact in os.listdir(folder):
             path = os.path.join(folder, artifact)

@@ -80,5 +80,19 @@ class Cards(rig.Rig):
         self.assertIsNone(drifted["quarantined"])
 
 
+class Shares(rig.Rig):
+    def test_two_gpus_share_evenly_what_builds_hand_out_one_by_one(self):
+        """A build takes 20 times as long as a measurement, and there are two slots: a GPU always waits."""
+        landscape.make(self.path("bowl.json"), xs=(1, 2, 4, 8, 16, 32, 64), ys=(2, 4, 8, 16), compile_ms=4000.0,
+                       verify_ms=200.0, time_of=flat)
+        self.run_coord(self.folder, "sweep", "--device", "replay=bowl.json", "--speed-up", "100", "--db", "x.db",
+                       "--hosts", self.hosts("localhost gpus=0,1 slots=2"))
+        self.assert_invariants(self.folder)
+        shares = dict(self.query(self.folder, "SELECT gpu, count(*) FROM result WHERE purpose = 'screen' GROUP BY gpu"))
+        self.assertEqual(len(shares), 2)
+        for n in shares.values():
+            self.assertGreaterEqual(n, 0.45 * sum(shares.values()), shares)
+
+
 if __name__ == "__main__":
     unittest.main()

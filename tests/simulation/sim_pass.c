@@ -30,6 +30,7 @@ static struct sweep_options options_of(const struct sim_run *run,
                                    .arch = "sm_89",
                                    .command = command,
                                    .hosts_file = "",
+                                   .cache = run->cache,
                                    .stay.linger_s = SWEEP_LINGER_S,
                                    .attempts = SWEEP_ATTEMPTS,
                                    .watch.quiet = true };
@@ -128,8 +129,8 @@ static bool prove(struct sim_run *run, struct spec *spec,
 
     ask.shapes = spec_fuzz_shapes(spec, options.device, &ask.n_shapes);
     options.ask = &ask;
-    options.done = judge;
-    options.done_arg = spec;
+    options.done.tell = judge;
+    options.done.arg = spec;
     spec->measure.least = spec->measure.most = 1;
     spec->measure.warmups = 0;
     done = sim_run_lives(run, spec, &options, true);

@@ -14,6 +14,7 @@
 #include "common/err.h"
 #include "tests/simulation/sim_scene.h"
 
+struct artifact_cache;
 struct plan_ask;
 struct spec;
 struct sweep_options;
@@ -28,8 +29,9 @@ struct sim_finding {
 
 struct sim_run {
     struct sim_world *world;
-    bool idle; /* check F28, too */
-    bool dial; /* most hosts dial back */
+    struct artifact_cache *cache; /* of all lives, or NULL */
+    bool idle;                    /* check F28, too */
+    bool dial;                    /* most hosts dial back */
     struct sim_finding findings[SIM_FINDINGS_MAX];
     size_t n; /* all findings; only the first ones are kept */
     int code; /* exit code of the last life */

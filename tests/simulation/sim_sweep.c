@@ -1,5 +1,6 @@
 #include "tests/simulation/sim_sweep.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 
 static char folder[128];
 static char *paths[2]; /* of the two databases */
+static char *cache;    /* a folder */
 static struct spec *specs[SIM_SWEEPS][2];
 
 static const char *const tunables[SIM_SWEEPS] = {
@@ -57,6 +59,7 @@ int sim_sweep_setup(struct err *err)
         return err_set(err, ERR_SYSTEM, "%s: %s", folder, strerror(errno));
     paths[0] = mem_printf("%s/t.db", folder);
     paths[1] = mem_printf("%s/t.fuzz.db", folder);
+    cache = mem_printf("%s/artifacts", folder);
     if (write_file("k.cu", "// kernel\n", err) < 0 ||
         write_file("r.cu", "// reference\n", err) < 0)
         return ERR_SYSTEM;
@@ -116,6 +119,16 @@ const char *sim_sweep_db(bool fuzz)
     return paths[fuzz];
 }
 
+static void empty_cache(void)
+{
+    DIR *dir = opendir(cache);
+
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        (void)unlinkat(dirfd(dir), entry->d_name, 0); /* not "." */
+    if (dir)
+        closedir(dir);
+}
+
 void sim_sweep_remove_db(void)
 {
     static const char *const ends[] = { "", "-wal", "-shm", ".lock" };
@@ -126,6 +139,12 @@ void sim_sweep_remove_db(void)
         (void)unlink(name); /* a run need not make every file */
         free(name);
     }
+    empty_cache();
+}
+
+const char *sim_sweep_cache(void)
+{
+    return cache;
 }
 
 void sim_sweep_cleanup(void)
@@ -140,6 +159,8 @@ void sim_sweep_cleanup(void)
         free(path);
         free(paths[i]);
     }
+    (void)rmdir(cache);
+    free(cache);
     (void)rmdir(folder);
     for (int kind = 0; kind < SIM_SWEEPS; kind++)
         for (int i = 0; i < 2; i++)

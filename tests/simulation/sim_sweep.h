@@ -21,6 +21,8 @@ void sim_sweep_cleanup(void);
 int sim_sweep_load(int kind, bool canary, struct spec **out, struct err *err);
 /* Paths of the database and of that of the fuzz proof; neither need exist. */
 const char *sim_sweep_db(bool fuzz);
-void sim_sweep_remove_db(void);
+/* A folder for artifacts, which need not exist. */
+const char *sim_sweep_cache(void);
+void sim_sweep_remove_db(void); /* and the artifacts */
 
 #endif

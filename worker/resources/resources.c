@@ -40,6 +40,7 @@ struct resources {
     struct tools *tools; /* likewise */
     char *runner;        /* path of fa-runner, once built */
     size_t n_slots;
+    size_t fed; /* GPUs that have a core each */
 };
 
 #define RUNNER_BUILDS_MAX 3
@@ -69,19 +70,23 @@ static bool has_gpus(const struct resources *resources)
     return strcmp(resources->which, "none") != 0;
 }
 
-/* Keep one processor free for the runners of the GPUs and this loop. */
+size_t resources_slots_beside(size_t cores, size_t gpus)
+{
+    size_t n = cores > gpus ? cores - gpus : 1;
+
+    return n < SLOTS_MAX ? n : SLOTS_MAX;
+}
+
 static size_t choose_slots(const struct resources *resources)
 {
     cpu_set_t cpus;
-    size_t n = 1;
+    size_t cores = 1;
 
     if (resources->asked_slots > 0)
-        n = (size_t)resources->asked_slots;
-    else if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
-        n = (size_t)CPU_COUNT(&cpus) - has_gpus(resources);
-    if (n == 0)
-        n = 1;
-    return n < SLOTS_MAX ? n : SLOTS_MAX;
+        return resources_slots_beside((size_t)resources->asked_slots, 0);
+    if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
+        cores = (size_t)CPU_COUNT(&cpus);
+    return resources_slots_beside(cores, resources->fed);
 }
 
 static int open_sandbox(struct resources *resources, const char *database)
@@ -187,6 +192,7 @@ static void be_ready(struct resources *resources)
     size_t gpus = resources->share ? gpu_share_wanted(resources->share)
                                    : resources_n_gpus(resources);
 
+    resources->fed = gpus > 0 || !has_gpus(resources) ? gpus : 1;
     resources->n_slots = choose_slots(resources);
     if (limits_check_files((int)(FILES_WORKER + FILES_GPU * gpus +
                                  FILES_SLOT * resources->n_slots),
@@ -359,7 +365,9 @@ size_t resources_builds(const struct resources *resources, size_t workers)
 {
     if (resources->asked_slots > 0 || workers < 2)
         return resources->n_slots;
-    return (resources->n_slots + workers - 1) / workers;
+    return resources_slots_beside(
+        (resources->n_slots + resources->fed + workers - 1) / workers,
+        resources->fed);
 }
 
 struct slots *resources_slots(struct resources *resources)

@@ -68,8 +68,12 @@ const char *resources_means(const struct resources *resources);
 /* What programs reach that they should not, for people; "" if nothing. */
 const char *resources_warning(const struct resources *resources);
 size_t resources_n_slots(const struct resources *resources);
+/* Builds at once on so many cores: each GPU has one for its runner, which feeds
+ * it, and one build there always is. */
+size_t resources_slots_beside(size_t cores, size_t gpus);
 /* How many of them may build at once while so many workers share the cores: an
- * equal part, at least 1.  Slots that the hosts file names are no part. */
+ * equal part less one for each GPU, at least 1.  Slots that the hosts file
+ * names are no part. */
 size_t resources_builds(const struct resources *resources, size_t workers);
 struct slots *resources_slots(struct resources *resources);
 struct tools *resources_tools(struct resources *resources);

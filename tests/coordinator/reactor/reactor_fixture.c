@@ -331,7 +331,7 @@ void rig_close(struct rig *rig)
         free(sweep->work.artifacts);
         free(sweep->work.vanished);
         free(sweep->work.issued);
-        free(sweep->work.left);
+        free(sweep->work.left.list);
     }
     spec_free(sweep->work.spec);
     store_close(sweep->mail.store);

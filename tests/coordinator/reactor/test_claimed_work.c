@@ -156,8 +156,8 @@ static void what_an_earlier_run_gave_it_is_adopted(void **state)
 
     (void)state;
     *left = (struct left_lease){ .host = "a", .stage = JOB_BUILD, .unit = 3 };
-    rig.sweep.work.left = left;
-    rig.sweep.work.n_left = 1;
+    rig.sweep.work.left.list = left;
+    rig.sweep.work.left.n = 1;
     snprintf(text, sizeof(text), "vector_add/%s//kernel/0/build/1",
              plan_unit(rig.sweep.work.plan, 3)->key);
     running = text;
@@ -186,8 +186,8 @@ static void a_screening_of_an_earlier_run_is_adopted(void **state)
 
     (void)state;
     *left = (struct left_lease){ .host = "a", .stage = JOB_MEASURE };
-    rig.sweep.work.left = left;
-    rig.sweep.work.n_left = 1;
+    rig.sweep.work.left.list = left;
+    rig.sweep.work.left.n = 1;
     running = text;
     for (size_t i = 0; i < 6; i++) {
         snprintf(text, sizeof(text), "vector_add/%s/%s/1",
@@ -213,8 +213,8 @@ static void an_identity_has_1023_bytes_at_most(void **state)
 
     (void)state;
     *left = (struct left_lease){ .host = "a", .stage = JOB_BUILD, .unit = 3 };
-    rig.sweep.work.left = left;
-    rig.sweep.work.n_left = 1;
+    rig.sweep.work.left.list = left;
+    rig.sweep.work.left.n = 1;
     running = text;
     for (int len = 1024; len >= 1023; len--) {
         snprintf(text, sizeof(text), "%0*d/%s//kernel/0/build/1", len - rest, 0,

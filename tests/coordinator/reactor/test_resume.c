@@ -6,11 +6,14 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <sqlite3.h>
 
 #include "common/clock.h"
+#include "common/hash.h"
+#include "coordinator/cache/artifact_cache.h"
 #include "coordinator/notes/description.h"
 #include "coordinator/reactor/resume.h"
 #include "coordinator/reactor/shutdown.h"
@@ -144,7 +147,7 @@ static void open_leases_end_and_may_be_adopted(void **state)
     assert_int_equal(resume_take_past(&rig.sweep, &err), 0);
     assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'cancelled'"), 3);
     assert_int_equal(rig.sweep.mail.pace.rows, 3); /* to be committed */
-    assert_int_equal(rig.sweep.work.n_left, 3);
+    assert_int_equal(rig.sweep.work.left.n, 3);
     assert_true(resume_was_given(&rig.sweep, 0, JOB_BUILD, 0, 0));
     assert_true(resume_was_given(&rig.sweep, 0, JOB_BUILD, 2, 0));
     assert_true(resume_was_given(&rig.sweep, 0, JOB_MEASURE, 3, 0));
@@ -194,7 +197,7 @@ static void only_a_screening_is_adopted_as_one(void **state)
     put_lease(canary);
     assert_int_equal(resume_take_past(&rig.sweep, &err), 0);
     assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'cancelled'"), 2);
-    assert_int_equal(rig.sweep.work.n_left, 0);
+    assert_int_equal(rig.sweep.work.left.n, 0);
     rig_ready(&rig, 0, 1, 1);
     rig_build_two(&rig);
     assert_true(rig_dispatch(&rig) > 0);
@@ -413,6 +416,37 @@ static void a_build_of_the_same_host_and_toolkit_is_not_done_again(void **state)
     assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
 }
 
+/* Host b never built, but has the compiler of the host that did. */
+static void what_the_coordinator_kept_is_for_all_with_its_compiler(void **state)
+{
+    char folder[64], path[128], hash[HASH_HEX];
+    struct artifact_cache *cache;
+
+    (void)state;
+    rig_ready(&rig, 0, 1, 1);
+    rig_build_two(&rig);
+    snprintf(folder, sizeof(folder), "%s/artifacts", rig.folder);
+    assert_int_equal(artifact_cache_open(folder, 1 << 20, &cache, &err), 0);
+    rig.options.cache = cache;
+    memcpy(hash, rig.sweep.work.artifacts[0], HASH_HEX);
+    assert_int_equal(artifact_cache_put(cache, hash, "cubin", 5, &err), 0);
+    sched_vanished(rig.sweep.work.sched, 0);
+    rig.sweep.fleet.hosts[0].state = HOST_STATE_AWAY;
+    snprintf(rig.sweep.fleet.hosts[1].worker.toolkit, 32, "g++ 13");
+    resume_take_cache(&rig.sweep, 1);
+    assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
+    memcpy(rig.sweep.fleet.hosts[1].worker.toolkit,
+           rig.sweep.fleet.hosts[0].worker.toolkit, 32);
+    resume_take_cache(&rig.sweep, 1);
+    assert_int_equal(sched_home(rig.sweep.work.sched, 0), (int)rig.hosts.n);
+    assert_string_equal(rig.sweep.work.artifacts[0], hash);
+    snprintf(path, sizeof(path), "%s/%s", folder, hash);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+    rig.options.cache = NULL;
+    artifact_cache_close(cache);
+}
+
 /* Its artifact would be measured for what it was not built of. */
 static void a_build_whose_row_was_changed_ends_the_sweep(void **state)
 {
@@ -607,8 +641,8 @@ static void whoever_asked_gets_the_plan_at_the_end(void **state)
     int calls = 0;
 
     (void)state;
-    rig.options.done = on_done;
-    rig.options.done_arg = &calls;
+    rig.options.done.tell = on_done;
+    rig.options.done.arg = &calls;
     done_code = 0;
     shutdown_hand_over(&rig.sweep, &err);
     assert_int_equal(rig.sweep.reactor.exit_code, 0);
@@ -643,6 +677,7 @@ int main(void)
         CASE(a_build_of_the_same_host_and_toolkit_is_not_done_again),
         CASE(a_host_that_never_built_is_asked_about_once),
         CASE(a_database_that_cannot_be_read_then_ends_the_sweep),
+        CASE(what_the_coordinator_kept_is_for_all_with_its_compiler),
         CASE(a_build_whose_row_was_changed_ends_the_sweep),
         CASE(only_who_is_ready_has_what_it_built),
         CASE(errors_have_their_exit_codes),

@@ -56,6 +56,49 @@ static void a_lost_measurement_goes_to_another_gpu(void **state)
     sched_free(sched);
 }
 
+/* A GPU has measured each configuration before the next one is built. */
+static void two_gpus_share_what_comes_one_by_one(void **state)
+{
+    struct sched *sched = sched_new((struct sched_limits){
+        .units = 6, .shapes = 1, .hosts = 1, .attempts = 3 });
+    struct sched_lease lease;
+
+    (void)state;
+    sched_host_up(sched, 0, 7, 2, 3);
+    for (int i = 0; i < 7; i++)
+        assert_true(sched_next(sched, &lease));
+    pair_built(sched, 6, 0);
+    for (int unit = 0; unit < 6; unit++) {
+        pair_built(sched, unit, 0);
+        lease = pair_take(sched, JOB_MEASURE, unit, 0);
+        assert_int_equal(lease.gpu, unit % 2);
+        assert_true(sched_apply(sched, JOB_MEASURE, unit, 0, JOB_EV_RESULT, 0));
+    }
+    sched_free(sched);
+}
+
+static void the_gpu_with_fewer_leases_is_first(void **state)
+{
+    static const int gpus[] = { 0, 1, 2, 0, 1, 2 };
+    struct sched *sched = sched_new((struct sched_limits){
+        .units = 7, .shapes = 1, .hosts = 1, .attempts = 3 });
+    struct sched_lease lease;
+
+    (void)state;
+    sched_built_at(sched, 7, 0);
+    for (int unit = 0; unit < 7; unit++)
+        sched_built_at(sched, unit, 0);
+    sched_host_up(sched, 0, 0, 3, 2);
+    for (int i = 0; i < 6; i++) {
+        lease = pair_take(sched, JOB_MEASURE, i, 0);
+        assert_int_equal(lease.gpu, gpus[i]);
+    }
+    assert_true(sched_apply(sched, JOB_MEASURE, 2, 0, JOB_EV_RESULT, 0));
+    lease = pair_take(sched, JOB_MEASURE, 6, 0);
+    assert_int_equal(lease.gpu, 2);
+    sched_free(sched);
+}
+
 static void an_idle_gpu_takes_work_that_piles_up_elsewhere(void **state)
 {
     struct sched *sched = sched_new((struct sched_limits){
@@ -483,6 +526,8 @@ int main(void)
         cmocka_unit_test(busy_gpus_leave_the_last_to_an_idle_one),
         cmocka_unit_test(a_busy_gpu_leaves_what_hosts_with_gpus_built),
         cmocka_unit_test(nothing_is_taken_ahead_from_a_silent_builder),
+        cmocka_unit_test(two_gpus_share_what_comes_one_by_one),
+        cmocka_unit_test(the_gpu_with_fewer_leases_is_first),
         cmocka_unit_test(an_idle_gpu_takes_work_that_piles_up_elsewhere),
         cmocka_unit_test(a_host_has_one_build_more_than_it_has_slots),
         cmocka_unit_test(a_host_without_slots_builds_nothing),

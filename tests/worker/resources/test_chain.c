@@ -330,6 +330,17 @@ static void workers_of_a_host_share_its_cores(void **state)
     assert_int_equal(builds_at_once(3, 2, &all), 3); /* as the user says */
 }
 
+static void each_gpu_has_a_core_that_does_not_build(void **state)
+{
+    (void)state;
+    assert_int_equal(resources_slots_beside(16, 0), 16);
+    assert_int_equal(resources_slots_beside(16, 1), 15);
+    assert_int_equal(resources_slots_beside(128, 8), 120);
+    assert_int_equal(resources_slots_beside(8, 8), 1);
+    assert_int_equal(resources_slots_beside(1, 0), 1);
+    assert_int_equal(resources_slots_beside(999, 8), 256);
+}
+
 static const struct bad {
     const char *source, *entry;
     enum outcome outcome;
@@ -384,6 +395,7 @@ int main(void)
         cmocka_unit_test(kernel_built_here_is_measured_by_a_runner_built_here),
         cmocka_unit_test(bench_never_waits_while_its_runner_lies_in_the_cache),
         cmocka_unit_test(workers_of_a_host_share_its_cores),
+        cmocka_unit_test(each_gpu_has_a_core_that_does_not_build),
         cmocka_unit_test(bad_kernels_leave_the_next_one_alone),
     };
 
