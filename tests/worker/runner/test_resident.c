@@ -85,7 +85,7 @@ static void assert_other_values(const struct problem *a,
 static void renewed_values_are_others_each_time(void **state)
 {
     static struct wire_measure want;
-    struct problem *own, *renewed, first;
+    struct problem *own, *renewed = NULL, first;
     struct device *device;
     struct resident *resident;
     struct device_err err = { .poisoned = false };
