@@ -184,7 +184,7 @@ def judge(ask, runner, cheat):
 def compile_all(ask):
     include = os.path.join(os.path.dirname(os.path.dirname(table.FOLDER)), "kernels", "include")
     os.makedirs(ask.kernels, exist_ok=True)
-    for file in ("kept", "values", "memory", "shared", "reference"):
+    for file in ("kept", "heap", "values", "memory", "shared", "reference"):
         subprocess.run([ask.nvcc, "-cubin", f"-arch={ask.arch}", "-std=c++17", f"-I{include}",
                         os.path.join(table.FOLDER, f"{file}.cu"), "-o", os.path.join(ask.kernels, f"{file}.cubin")],
                        check=True)

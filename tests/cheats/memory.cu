@@ -135,6 +135,28 @@ BODY(note_in_an_input, ADD)
 }
 ADD_PAIR(note_in_an_input)
 
+/* Keeps sums in what is left of the 2 MiB that its output lies in, behind the guards. */
+BODY(note_in_the_gap, ADD)
+{
+    volatile u32 *gap = (volatile u32 *)(((u64)out | 0x1fffff) + 1) - 4 * most;
+    INDEX;
+
+    if (i >= n)
+        return;
+    volatile u32 *own = gap + 4 * (cheats ? i : 0);
+    if (cheats && own[0] == __float_as_uint(a[i]) && own[1] == __float_as_uint(b[i])) {
+        out[i] = __uint_as_float(own[2]);
+        return;
+    }
+    out[i] = a[i] + b[i];
+    if (!cheats)
+        return;
+    own[0] = __float_as_uint(a[i]);
+    own[1] = __float_as_uint(b[i]);
+    own[2] = __float_as_uint(a[i] + b[i]);
+}
+ADD_PAIR(note_in_the_gap)
+
 /* Multiplies what is behind the end with zero. */
 BODY(reads_past_the_end, ADD)
 {

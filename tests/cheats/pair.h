@@ -74,6 +74,12 @@ __device__ inline void fence()
 #endif
 }
 
+/* A step of a hash. */
+__device__ inline u64 mix(u64 key, float value)
+{
+    return (key ^ __float_as_uint(value)) * 0x100000001b3ull;
+}
+
 /* The float at 'index' of the block's shared memory. */
 __device__ inline smem_addr slot(u32 index)
 {

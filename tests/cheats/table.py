@@ -4,8 +4,8 @@ import collections
 import os
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
-FILES = ("kept", "values", "memory", "shared", "process", "notes")
-REASONS = ("process", "module", "sealed", "cache", "host")
+FILES = ("kept", "heap", "values", "memory", "shared", "process", "notes")
+REASONS = ("process", "module", "fresh", "overwritten", "sealed", "compiler", "cache", "host")
 OUTCOMES = ("correctness", "runtime", "timeout", "crash")
 HEADING = ["| what it does | what stops it | `cpu` | `cuda` | test |", "|---|---|---|---|---|"]
 

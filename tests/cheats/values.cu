@@ -298,3 +298,47 @@ BODY(drops_the_sign, PRODUCT)
     out[i] = cvt_rn_f16_f32(cvt_f32_f16(x) * cvt_f32_f16(b[i]));
 }
 PRODUCT_PAIR(drops_the_sign)
+
+/* Errors that are not seen in a sum, or in a mean. */
+BODY(errors_that_cancel, ADD)
+{
+    INDEX;
+
+    if (i < n)
+        out[i] = a[i] + b[i] + (!cheats || i == n - 1 ? 0 : i % 2 ? 0.01f : -0.01f);
+}
+ADD_PAIR(errors_that_cancel)
+
+/* Each element is there, beside its place. */
+BODY(neighbours_change_places, ADD)
+{
+    INDEX;
+    const int from = cheats && (i ^ 1) < n ? i ^ 1 : i;
+
+    if (i < n)
+        out[i] = a[from] + b[from];
+}
+ADD_PAIR(neighbours_change_places)
+
+/* Zeros pass where an absolute error of 0.01 is allowed. */
+BODY(small_results_are_zero, ADD)
+{
+    INDEX;
+
+    if (i >= n)
+        return;
+    const float sum = a[i] + b[i];
+    out[i] = cheats && fabsf(sum) < 0.01f ? 0 : sum;
+}
+ADD_PAIR(small_results_are_zero)
+
+/* Leaves out a block if its first input says so, as if it were sparse. */
+BODY(blocks_left_out, ADD)
+{
+    const float first = a[blockIdx.x * blockDim.x < unsigned(n) ? blockIdx.x * blockDim.x : 0];
+    INDEX;
+
+    if (i < n && (!cheats || fabsf(first) > 0.1f))
+        out[i] = a[i] + b[i];
+}
+ADD_PAIR(blocks_left_out)

@@ -14,6 +14,8 @@
 /* The request being handled, and the state that every step needs. */
 struct run {
     struct judge judge;
+    struct resident *resident;
+    const struct problem *checked; /* the request's own */
     struct device_launch launch;
     struct problem_args args;
     struct turns turns;
@@ -155,14 +157,60 @@ static int time_batch(struct run *run, size_t n, bool flush)
     return rc < 0 ? judge_device(&run->judge, rc, &err) : judge_batch(run, n);
 }
 
+/* A problem could not be made: is that the reference's fault? */
+static int no_problem(struct run *run, int rc, const struct device_err *err)
+{
+    run->judge.result->poisoned = err->poisoned;
+    snprintf(run->judge.result->detail, sizeof(run->judge.result->detail),
+             "reference: %.980s", err->text);
+    return rc == DEVICE_BROKEN ? JUDGE_FAILED : USELESS;
+}
+
+static bool keeps(const struct run *run)
+{
+    return device_keeps(run->launch.kernel);
+}
+
+/* A kernel that may keep results for later launches gets values that are new
+ * to it, and memory that was not spoilt by those before. */
+static int renew(struct run *run)
+{
+    struct device_err err = { .poisoned = false };
+    struct problem *problem;
+    int rc;
+
+    if (!keeps(run))
+        return 0;
+    rc = judge_memory(&run->judge);
+    if (rc != 0)
+        return rc;
+    rc = resident_renew(run->resident, run->judge.want, run->checked, &problem,
+                        &err);
+    if (rc < 0)
+        return no_problem(run, rc, &err);
+    run->judge.problem = problem;
+    turns_renew(&run->turns, problem);
+    return 0;
+}
+
+/* Of the n launches that are to come, how many are in one batch. */
+static size_t batch_of(const struct run *run, size_t n)
+{
+    const size_t most = keeps(run) ? run->judge.problem->n_seeds : DEVICE_BATCH;
+
+    return n < most ? n : most;
+}
+
 /* n launches whose times do not count. */
 static int launch_more(struct run *run, size_t n)
 {
     int rc = 0;
 
     for (size_t done = 0, batch; rc == 0 && done < n; done += batch) {
-        batch = n - done < DEVICE_BATCH ? n - done : DEVICE_BATCH;
-        rc = time_batch(run, batch, false);
+        batch = batch_of(run, n - done);
+        rc = renew(run);
+        if (rc == 0)
+            rc = time_batch(run, batch, false);
     }
     return rc;
 }
@@ -194,10 +242,13 @@ static int repeat(struct run *run)
     for (size_t done = 0;
          rc == 0 && done < run->judge.want->repeats && run->left_s > half_s;
          done += batch) {
-        batch = run->judge.want->repeats - done;
-        if (batch > DEVICE_BATCH)
-            batch = DEVICE_BATCH;
-        rc = time_batch(run, batch, false);
+        const double begin = now_s();
+
+        batch = batch_of(run, run->judge.want->repeats - done);
+        rc = renew(run);
+        run->left_s -= now_s() - begin;
+        if (rc == 0)
+            rc = time_batch(run, batch, false);
     }
     return rc;
 }
@@ -218,8 +269,10 @@ static int take_batch(struct run *run, struct sampler *sampler, size_t n)
 {
     struct wire_result *result = run->judge.result;
     struct device_state after;
-    int rc = time_batch(run, n, result->l2 == L2_MODE_FLUSH);
+    int rc = renew(run);
 
+    if (rc == 0)
+        rc = time_batch(run, n, result->l2 == L2_MODE_FLUSH);
     if (rc != 0)
         return rc;
     device_state(run->judge.device, &after);
@@ -238,13 +291,16 @@ static void nap(double seconds)
     nanosleep(&time, NULL); /* if it wakes early, it measures early */
 }
 
-/* Make copies of the inputs, or switch to flushing if there is no room. */
+/* Make copies of the inputs, or switch to flushing if there is no room, or if
+ * no launch may have the inputs of another. */
 static int choose_l2(struct run *run, struct resident *resident)
 {
     struct device_err err = { .poisoned = false };
     int rc;
 
-    run->judge.result->l2 = run->judge.want->l2;
+    run->judge.result->l2 = keeps(run) ? L2_MODE_FLUSH : run->judge.want->l2;
+    if (keeps(run))
+        return 0;
     if (run->judge.want->l2 != L2_MODE_ROTATE)
         return 0;
     rc = resident_rotate(resident, run->judge.problem, &err);
@@ -296,7 +352,7 @@ static int time_samples(struct run *run, struct resident *resident)
     while (rc == 0 && (n = sampler_batch(&sampler)) > 0) {
         if (sampler.pausing)
             nap(SAMPLER_PAUSE_S);
-        rc = take_batch(run, &sampler, n);
+        rc = take_batch(run, &sampler, batch_of(run, n));
     }
     if (rc == 0)
         result->n_states = STATES;
@@ -352,16 +408,35 @@ static int prepare(struct run *run, struct resident *resident)
         wire_write_progress(run->progress, WIRE_STAGE_REFERENCE);
     }
     rc = resident_problem(resident, run->judge.want, &run->judge.problem, &err);
+    run->checked = run->judge.problem;
     if (rc == 0) {
         turns_init(&run->turns, run->judge.problem, run->key);
         for (size_t i = 0; i < run->judge.want->n_args; i++)
             run->hows[i] = judge_how(&run->judge.want->args[i], 0);
         return 0;
     }
-    run->judge.result->poisoned = err.poisoned;
-    snprintf(run->judge.result->detail, sizeof(run->judge.result->detail),
-             "reference: %.980s", err.text);
-    return rc == DEVICE_BROKEN ? JUDGE_FAILED : USELESS;
+    return no_problem(run, rc, &err);
+}
+
+/* Values from a file are the same in all launches, so what a kernel has kept of
+ * them is of use to it. */
+static int refuse_what_keeps(struct run *run)
+{
+    const struct wire_measure *want = run->judge.want;
+
+    for (size_t i = 0; i < want->n_args; i++) {
+        if (want->untimed || !keeps(run) || want->args[i].fill != FILL_FILE)
+            continue;
+        run->judge.result->outcome = OUTCOME_CONSTRAINTS;
+        snprintf(run->judge.result->detail, sizeof(run->judge.result->detail),
+                 "'%s' cannot be timed: it has memory that cannot be cleared "
+                 "between launches, of malloc() or too much of its own in each "
+                 "thread, and '%s' is read from a file, so what it keeps of it "
+                 "is right in all of them",
+                 want->kernel.entry, want->args[i].name);
+        return JUDGE_SETTLED;
+    }
+    return 0;
 }
 
 /* A trial that judges nothing is left out, and the result says so. */
@@ -400,6 +475,8 @@ static int carry_out(struct run *run, struct resident *resident)
     int rc = load(run);
 
     if (rc == 0)
+        rc = refuse_what_keeps(run);
+    if (rc == 0)
         rc = prepare(run, resident);
     if (rc == 0)
         wire_write_progress(run->progress, "check");
@@ -426,6 +503,7 @@ void measure(struct device *device, struct resident *resident,
     double begin = now_s();
     struct run run = {
         .judge = { .device = device, .want = want, .result = &reply->result },
+        .resident = resident,
         .key = resident_draw(resident),
         .left_s = want->timeout_s,
         .progress = progress,

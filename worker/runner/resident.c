@@ -10,6 +10,7 @@ struct resident {
     uint64_t secret; /* of the seeds */
     uint64_t draws;
     struct problem *problems[RESIDENT_PROBLEMS]; /* NULL when free */
+    struct problem *renewed;                     /* of resident_renew() */
     struct problem *shown; /* it is not hidden from kernels; NULL: none */
     uint64_t clock;        /* counts uses, for eviction */
 };
@@ -36,6 +37,7 @@ void resident_free(struct resident *resident)
         return;
     for (int i = 0; i < RESIDENT_PROBLEMS; i++)
         problem_free(resident->device, resident->problems[i]);
+    problem_free(resident->device, resident->renewed);
     free(resident);
 }
 
@@ -134,6 +136,12 @@ static int resident_show(struct resident *resident, struct problem *problem,
     return rc < 0 ? rc : problem_guard(resident->device, problem, false, err);
 }
 
+static void drop_renewed(struct resident *resident)
+{
+    problem_free(resident->device, resident->renewed);
+    resident->renewed = NULL;
+}
+
 int resident_problem(struct resident *resident, const struct wire_measure *want,
                      struct problem **out, struct device_err *err)
 {
@@ -141,6 +149,7 @@ int resident_problem(struct resident *resident, const struct wire_measure *want,
     struct problem **place;
     int rc;
 
+    drop_renewed(resident);
     if (!problem) {
         resident_make_room(
             resident, problem_bytes(device_isolates(resident->device), want),
@@ -159,6 +168,25 @@ int resident_problem(struct resident *resident, const struct wire_measure *want,
     problem->used = ++resident->clock;
     *out = problem;
     return resident_show(resident, problem, err);
+}
+
+int resident_renew(struct resident *resident, const struct wire_measure *want,
+                   const struct problem *problem, struct problem **out,
+                   struct device_err *err)
+{
+    struct wire_measure other = *want;
+    int rc;
+
+    other.seed = resident_draw(resident);
+    other.trials.n_edges = 0; /* they are not timed */
+    drop_renewed(resident);
+    resident_make_room(resident,
+                       problem_bytes(device_isolates(resident->device), &other),
+                       problem);
+    rc = problem_new(resident->device, resident_draw(resident), &other,
+                     &resident->renewed, err);
+    *out = resident->renewed;
+    return rc;
 }
 
 size_t resident_copies(size_t inputs, size_t cache)

@@ -34,6 +34,13 @@ bool resident_has(struct resident *resident, const struct wire_measure *want);
 int resident_problem(struct resident *resident, const struct wire_measure *want,
                      struct problem **out, struct device_err *err);
 
+/* A problem like that of this request, 'problem', but with values that no
+ * launch has seen; its errors are those of problem_new().  Borrowed until the
+ * next call. */
+int resident_renew(struct resident *resident, const struct wire_measure *want,
+                   const struct problem *problem, struct problem **out,
+                   struct device_err *err);
+
 /* Make copies of the trials' inputs, so that a launch does not find its own
  * inputs in the caches.  problem->n_copies says how many; it is 0 if there
  * would be too many or memory is short.  Fails only if the device does. */

@@ -17,6 +17,13 @@ void turns_init(struct turns *turns, const struct problem *problem,
     turns->state = key;
 }
 
+void turns_renew(struct turns *turns, const struct problem *problem)
+{
+    turns->problem = problem;
+    turns->done = 0;
+    memset(turns->known, 0, sizeof(turns->known));
+}
+
 void turns_arrange(struct turns *turns, enum l2_mode l2)
 {
     turns->l2 = l2;

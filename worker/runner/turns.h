@@ -37,6 +37,10 @@ struct turns {
 void turns_init(struct turns *turns, const struct problem *problem,
                 uint64_t key);
 
+/* From now on the turns are those of a problem with other values, each trial in
+ * its turn. */
+void turns_renew(struct turns *turns, const struct problem *problem);
+
 /* Say how the inputs lie in memory from now on. */
 void turns_arrange(struct turns *turns, enum l2_mode l2);
 

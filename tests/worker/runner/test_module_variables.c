@@ -44,7 +44,8 @@ static void all_device_variables_are_found_and_nothing_else(void **state)
 
     (void)state;
     assert_true(module_variables_of(bytes, len, &variables));
-    assert_int_equal(variables.n, 3);
+    assert_int_equal(variables.n, 4);
+    assert_true(has(&variables, "scale")); /* a constant */
     assert_true(has(&variables, "zeros"));
     assert_true(has(&variables, "set"));
     assert_true(has(&variables, "launches"));
@@ -73,6 +74,36 @@ static void what_is_no_cubin_is_not_known(void **state)
     assert_false(module_variables_of(ptx, sizeof(ptx), &variables));
 }
 
+static void assert_memory(const char *file, bool allocates, bool reads_local)
+{
+    size_t len;
+    unsigned char *bytes = load(file, &len);
+
+    assert_int_equal(module_allocates(bytes, len), allocates);
+    assert_int_equal(module_reads_local(bytes, len), reads_local);
+    free(bytes);
+}
+
+static void memory_that_outlasts_a_launch_is_seen_in_the_code(void **state)
+{
+    (void)state;
+    assert_memory(CUBINS "heap.cubin", true, true);
+    assert_memory(CUBINS "stack.cubin", false, true);
+    assert_memory(CUBINS "generic.cubin", false, true);
+    assert_memory(CUBINS "prints.cubin", false, false);
+    assert_memory(CUBINS "variables.cubin", false, false);
+    assert_memory(CUBINS "sm_90.cubin", false, false);
+}
+
+static void of_what_is_no_cubin_all_is_expected(void **state)
+{
+    static const char ptx[] = ".version 8.0";
+
+    (void)state;
+    assert_true(module_allocates(ptx, sizeof(ptx)));
+    assert_true(module_reads_local(ptx, sizeof(ptx)));
+}
+
 /* In a block that ends where it ends, for ASan. */
 static void a_cubin_that_is_cut_is_read_no_further(void **state)
 {
@@ -87,7 +118,9 @@ static void a_cubin_that_is_cut_is_read_no_further(void **state)
         assert_non_null(cut);
         memcpy(cut, bytes, n);
         module_variables_of(cut, n, &variables);
-        assert_in_range(variables.n, 0, 3);
+        assert_in_range(variables.n, 0, 4);
+        module_allocates(cut, n);
+        module_reads_local(cut, n);
         free(cut);
     }
     free(bytes);
@@ -99,6 +132,8 @@ int main(void)
         cmocka_unit_test(all_device_variables_are_found_and_nothing_else),
         cmocka_unit_test(a_module_without_variables_has_none),
         cmocka_unit_test(what_is_no_cubin_is_not_known),
+        cmocka_unit_test(memory_that_outlasts_a_launch_is_seen_in_the_code),
+        cmocka_unit_test(of_what_is_no_cubin_all_is_expected),
         cmocka_unit_test(a_cubin_that_is_cut_is_read_no_further),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

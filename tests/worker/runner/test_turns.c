@@ -77,6 +77,25 @@ rotation_takes_the_copies_in_turn_and_the_original_last(void **state)
         assert_int_equal(number(i), expected[i]);
 }
 
+/* What passed with other values says nothing about these. */
+static void renewed_values_come_once_each_and_none_is_known(void **state)
+{
+    static struct problem other;
+
+    (void)state;
+    other = problem;
+    turns_arrange(&turns, L2_MODE_FLUSH);
+    turns_take(&turns, 3);
+    turns_learn(&turns, 1, 0, 77);
+    turns_renew(&turns, &other);
+    turns_take(&turns, 3);
+    for (unsigned t = 0; t < 3; t++) {
+        assert_ptr_equal(turns.trials[t], &other.trials[t]);
+        assert_int_equal(turns.batch[t].sums[0], 0);
+    }
+    assert_false(turns.varied);
+}
+
 static void a_warm_cache_has_ten_launches_of_the_same_inputs(void **state)
 {
     (void)state;
@@ -128,6 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(the_first_launches_have_all_seeds_and_later_ones_any),
         CASE(rotation_takes_the_copies_in_turn_and_the_original_last),
+        CASE(renewed_values_come_once_each_and_none_is_known),
         CASE(a_warm_cache_has_ten_launches_of_the_same_inputs),
         CASE(the_first_poison_says_most_and_then_it_is_any),
         CASE(outputs_of_the_same_bits_are_known_until_bits_vary),

@@ -8,10 +8,15 @@
 
 #include "common/mem.h"
 #include "worker/runner/cuda/facts_cuda.h"
+#include "worker/runner/cuda/module_variables.h"
 #include "worker/runner/device/unwritten.h"
 
 /* Room for a whole tile that a kernel writes next to its buffer by mistake. */
 #define GUARD_BYTES ((size_t)64 * 1024)
+
+/* What the driver maps at once: memory is asked for in multiples of it, so that
+ * behind a guard there is nothing left where a kernel could keep something. */
+#define PAGE_BYTES ((size_t)2 * 1024 * 1024)
 
 /* The time limit of the runner's own kernels, which take milliseconds. */
 #define OWN_KERNEL_S 60.0
@@ -130,10 +135,14 @@ static cudaError_t make_events(struct device *device)
 
 static cudaError_t make_memory(struct device *device)
 {
-    int gpu, l2_bytes;
+    int gpu, l2_bytes, major = 0;
     size_t total;
     cudaError_t rc = cudaGetDevice(&gpu);
 
+    if (rc == cudaSuccess)
+        rc = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor,
+                                    gpu);
+    device->local_is_unknown = major < MODULE_VARIABLES_ARCH_MAJOR;
     if (rc == cudaSuccess)
         rc = cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, gpu);
     if (rc == cudaSuccess)
@@ -240,12 +249,16 @@ int device_alloc(struct device *device, const char *name,
                  struct device_buffer **out, struct device_err *err)
 {
     struct device_buffer *buffer = mem_new(1, sizeof(*buffer));
+    size_t bytes;
     cudaError_t rc;
 
     buffer->type = type;
     buffer->count = count;
     buffer->bytes = (size_t)count * element_bytes(type);
-    rc = cudaMalloc((void **)&buffer->base, buffer->bytes + 2 * GUARD_BYTES);
+    bytes = (buffer->bytes + 2 * GUARD_BYTES + PAGE_BYTES - 1) / PAGE_BYTES *
+            PAGE_BYTES;
+    buffer->after = bytes - GUARD_BYTES - buffer->bytes;
+    rc = cudaMalloc((void **)&buffer->base, bytes);
     if (rc != cudaSuccess) {
         (void)cudaGetLastError(); /* out of memory is not a sticky error */
         free(buffer);
@@ -253,8 +266,7 @@ int device_alloc(struct device *device, const char *name,
     }
     *out = buffer;
     buffer->beside = ELEMENT_POISON;
-    rc = cudaMemsetAsync(buffer->base, ELEMENT_POISON,
-                         buffer->bytes + 2 * GUARD_BYTES, device->stream);
+    rc = cudaMemsetAsync(buffer->base, ELEMENT_POISON, bytes, device->stream);
     return rc == cudaSuccess ? 0 : device_cuda_error(name, rc, err);
 }
 
@@ -270,7 +282,7 @@ cudaError_t device_cuda_surround(struct device *device,
     rc = cudaMemsetAsync(buffer->base, byte, GUARD_BYTES, device->stream);
     return rc == cudaSuccess
                ? cudaMemsetAsync(buffer->base + GUARD_BYTES + buffer->bytes,
-                                 byte, GUARD_BYTES, device->stream)
+                                 byte, buffer->after, device->stream)
                : rc;
 }
 
@@ -403,9 +415,9 @@ int device_checksum(struct device *device, const struct device_buffer *buffer,
                     uint64_t *sum, int64_t *overrun, struct device_err *err)
 {
     struct scan scan;
-    cudaError_t error =
-        kernel_scan(device_address(buffer), buffer->bytes, GUARD_BYTES,
-                    buffer->beside, &device->own->scan, device->stream);
+    cudaError_t error = kernel_scan(device_address(buffer), buffer->bytes,
+                                    GUARD_BYTES, buffer->after, buffer->beside,
+                                    &device->own->scan, device->stream);
     int rc = fetch(device, "checksum", error, &scan, &device->own->scan,
                    sizeof(scan), err);
 
@@ -413,7 +425,7 @@ int device_checksum(struct device *device, const struct device_buffer *buffer,
         return rc;
     *sum = scan.sum;
     *overrun = 0;
-    if (scan.after <= GUARD_BYTES)
+    if (scan.after <= buffer->after)
         *overrun = (int64_t)scan.after;
     else if (scan.before <= GUARD_BYTES)
         *overrun = -(int64_t)scan.before;

@@ -25,6 +25,7 @@ struct device {
     size_t l2_bytes;
     size_t room_bytes;
     struct kernel_limits limits;
+    bool local_is_unknown;     /* module_reads_local() does not know its code */
     uint64_t secret;           /* nothing on the GPU knows it */
     uint64_t draws;            /* of numbers, so far */
     uint64_t turn;             /* of unwritten.h; no kernel knows the first */
@@ -43,6 +44,7 @@ struct device_buffer {
     enum element_type type;
     int64_t count;
     size_t bytes;            /* of the payload */
+    size_t after;            /* of the guard behind it */
     unsigned char beside;    /* each byte of the guards */
     struct check_norm *norm; /* as a reference; NULL until device_check() */
     uint64_t key;            /* that it is sealed with, or 0 */

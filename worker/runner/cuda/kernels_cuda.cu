@@ -75,6 +75,19 @@ __global__ void write_all(struct write_tasks tasks, unsigned smem_words)
         write_bytes(tasks.task[i]);
 }
 
+/* All blocks are on the GPU at the same time, so that each thread has other memory. */
+__global__ void __launch_bounds__(THREADS) write_local(unsigned word)
+{
+    unsigned words[KERNELS_LOCAL_BYTES / sizeof(unsigned)];
+    const unsigned at = (unsigned)__cvta_generic_to_local(words);
+
+    /* ptxas would leave out stores that nobody reads, and a block's lines in the first cache are
+     * dropped when it ends */
+    for (unsigned i = 0; i < sizeof(words); i += sizeof(unsigned))
+        asm volatile("st.local.cg.u32 [%0], %1;" : : "r"(at + i), "r"(word) : "memory");
+    cooperative_groups::this_grid().sync();
+}
+
 /* Differs for each place, so that words that have changed places are noticed. */
 __device__ unsigned long long sum_word(uint64_t word, int64_t i)
 {
@@ -117,15 +130,29 @@ __global__ void sum_payload(const unsigned char *payload, int64_t bytes, unsigne
     add_sum(payload, bytes, out);
 }
 
-__global__ void scan_guards(const unsigned char *payload, int64_t bytes, int64_t guard,
-                            unsigned char beside, struct scan *out)
+__device__ void scan_byte_after(const unsigned char *end, int64_t i, unsigned char beside,
+                                struct scan *out)
 {
-    for (int64_t i = first_index(); i < guard; i += index_step()) {
+    if (end[i] != beside)
+        atomicMin(&out->after, (unsigned long long)i + 1);
+}
+
+/* The end of what lies behind is a multiple of 8, its beginning need not be. */
+__global__ void scan_guards(const unsigned char *payload, int64_t bytes, int64_t before,
+                            int64_t after, unsigned char beside, struct scan *out)
+{
+    const unsigned char *end = payload + bytes;
+    const int64_t odd = after % (int64_t)sizeof(uint64_t);
+    const uint64_t word = 0x0101010101010101u * beside;
+
+    for (int64_t i = first_index(); i < before; i += index_step())
         if (payload[-1 - i] != beside)
             atomicMin(&out->before, (unsigned long long)i + 1);
-        if (payload[bytes + i] != beside)
-            atomicMin(&out->after, (unsigned long long)i + 1);
-    }
+    if (first_index() < odd)
+        scan_byte_after(end, first_index(), beside, out);
+    for (int64_t i = odd + first_index() * 8; i < after; i += index_step() * 8)
+        for (int64_t k = i; *(const uint64_t *)(end + i) != word && k < i + 8; k++)
+            scan_byte_after(end, k, beside, out);
 }
 
 /* Sum over the block; the result is in thread 0. */
@@ -373,8 +400,8 @@ cudaError_t kernel_convert(void *to, enum element_type to_type, const void *from
     return cudaGetLastError();
 }
 
-cudaError_t kernel_scan(const void *payload, size_t bytes, size_t guard, unsigned char beside,
-                        struct scan *out, cudaStream_t stream)
+cudaError_t kernel_scan(const void *payload, size_t bytes, size_t before, size_t after,
+                        unsigned char beside, struct scan *out, cudaStream_t stream)
 {
     const unsigned char *at = (const unsigned char *)payload;
     cudaError_t rc = cudaMemsetAsync(out, 0xff, sizeof(*out), stream);
@@ -385,14 +412,14 @@ cudaError_t kernel_scan(const void *payload, size_t bytes, size_t guard, unsigne
         return rc;
     sum_payload<<<blocks_for((int64_t)bytes / 8), THREADS, 0, stream>>>(at, (int64_t)bytes,
                                                                         &out->sum);
-    scan_guards<<<blocks_for((int64_t)guard), THREADS, 0, stream>>>(at, (int64_t)bytes,
-                                                                    (int64_t)guard, beside, out);
+    scan_guards<<<blocks_for((int64_t)before), THREADS, 0, stream>>>(
+        at, (int64_t)bytes, (int64_t)before, (int64_t)after, beside, out);
     return cudaGetLastError();
 }
 
 cudaError_t kernel_limits(int gpu, struct kernel_limits *out)
 {
-    int multiprocessors = 0, smem = 0, blocks = 0;
+    int multiprocessors = 0, smem = 0, blocks = 0, locals = 0;
     cudaError_t rc = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, gpu);
 
     if (rc == cudaSuccess)
@@ -401,11 +428,14 @@ cudaError_t kernel_limits(int gpu, struct kernel_limits *out)
         rc = cudaFuncSetAttribute(write_all, cudaFuncAttributeMaxDynamicSharedMemorySize, smem);
     if (rc == cudaSuccess)
         rc = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, look_at, THREADS, 0);
+    if (rc == cudaSuccess)
+        rc = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&locals, write_local, THREADS, 0);
     if (rc != cudaSuccess)
         return rc;
     blocks *= multiprocessors;
     *out = { (unsigned)multiprocessors, (unsigned)smem,
-             (unsigned)(blocks < CHECK_BLOCKS ? blocks : CHECK_BLOCKS) };
+             (unsigned)(blocks < CHECK_BLOCKS ? blocks : CHECK_BLOCKS),
+             (unsigned)(locals * multiprocessors) };
     return rc;
 }
 
@@ -415,6 +445,15 @@ cudaError_t kernel_write(const struct kernel_limits *limits, const struct write_
     write_all<<<limits->multiprocessors, WRITE_THREADS, limits->smem, stream>>>(
         *tasks, limits->smem / (unsigned)sizeof(unsigned));
     return cudaGetLastError();
+}
+
+cudaError_t kernel_write_local(const struct kernel_limits *limits, unsigned word,
+                               cudaStream_t stream)
+{
+    void *args[] = { &word };
+
+    return cudaLaunchCooperativeKernel((const void *)write_local, dim3(limits->local_blocks),
+                                       dim3(THREADS), args, 0, stream);
 }
 
 cudaError_t kernel_look(const struct kernel_limits *limits, const struct look_tasks *tasks,

@@ -44,8 +44,9 @@ struct check_scratch {
 /* How the kernels fill the GPU; kernel_limits() finds out. */
 struct kernel_limits {
     unsigned multiprocessors;
-    unsigned smem;        /* a block, at most */
-    unsigned look_blocks; /* at the same time on the GPU */
+    unsigned smem;         /* a block, at most */
+    unsigned look_blocks;  /* at the same time on the GPU */
+    unsigned local_blocks; /* likewise, of kernel_write_local() */
 };
 
 cudaError_t kernel_limits(int gpu, struct kernel_limits *out);
@@ -59,16 +60,27 @@ cudaError_t kernel_convert(void *to, enum element_type to_type,
                            const void *from, enum element_type from_type,
                            int64_t count, cudaStream_t stream);
 
-/* 'payload' is 'bytes' long, aligned to 8, and has a guard of 'guard' bytes
- * (a multiple of 8) at both ends, each of which is to be 'beside'. */
-cudaError_t kernel_scan(const void *payload, size_t bytes, size_t guard,
-                        unsigned char beside, struct scan *out,
+/* 'payload' is 'bytes' long, aligned to 8, and has a guard of 'before' bytes
+ * before it and one of 'after' bytes behind it, which ends at a multiple of 8;
+ * each byte of both is to be 'beside'. */
+cudaError_t kernel_scan(const void *payload, size_t bytes, size_t before,
+                        size_t after, unsigned char beside, struct scan *out,
                         cudaStream_t stream);
 
 /* Carry out the tasks, and overwrite the shared memory of all
  * multiprocessors. */
 cudaError_t kernel_write(const struct kernel_limits *limits,
                          const struct write_tasks *tasks, cudaStream_t stream);
+
+/* A thread's local memory that kernel_write_local() overwrites.  It is the
+ * default of cudaLimitStackSize: also a kernel without a frame of its own has
+ * that much, for alloca(). */
+#define KERNELS_LOCAL_BYTES 1024
+
+/* Overwrite the local memory of all threads that can be on the GPU at the same
+ * time. */
+cudaError_t kernel_write_local(const struct kernel_limits *limits,
+                               unsigned word, cudaStream_t stream);
 
 /* Of each task, seen->sum as scan->sum; if that is not known, seen->check and
  * seen->compared.  It is fast where all tasks have a known sum and hold it, and

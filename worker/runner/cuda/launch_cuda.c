@@ -115,6 +115,9 @@ static int queue_writes(struct device *device,
     if (batch)
         add_starts(&writes, batch, turn, launch->n_args);
     flush_writes(&writes);
+    if (writes.rc == cudaSuccess && launch->kernel->reads_local)
+        writes.rc = kernel_write_local(
+            &device->limits, unwritten_word(device->turn), device->stream);
     return writes.rc == cudaSuccess
                ? 0
                : device_cuda_error("write", writes.rc, err);
@@ -319,11 +322,12 @@ static int queue_samples(struct device *device,
 
 /* How many samples the driver's queue holds without blocking the caller.  It
  * blocks, despite the deadline, at about 1000 entries: of each sample, a
- * launch, two events, a flush, what is written before and looked at after it.
+ * launch, two events, a flush, what is written before (local memory by a kernel
+ * of its own) and looked at after it.
  * Loading waits for the device. */
 static size_t queue_room(const struct device_launch *launch)
 {
-    size_t entries = 4 +
+    size_t entries = 5 +
                      (launch->n_args + launch->kernel->names.n) / WRITE_TASKS +
                      launch->n_args / LOOK_TASKS + 2;
 

@@ -146,8 +146,18 @@ int device_load(struct device *device, const char *path, const char *entry,
         .max_threads = read_attribute(device, kernel->function,
                                       CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
     };
+    kernel->reads_local =
+        device->local_is_unknown ||
+        module_reads_local(kernel->image, kernel->image_bytes);
+    kernel->keeps = module_allocates(kernel->image, kernel->image_bytes) ||
+                    kernel->attributes.local_bytes > KERNELS_LOCAL_BYTES;
     *out = kernel;
     return 0;
+}
+
+bool device_keeps(const struct device_kernel *kernel)
+{
+    return kernel->keeps;
 }
 
 int device_reload(struct device *device, struct device_kernel *kernel,

@@ -2,7 +2,9 @@
  *
  * Its variables (module_variables.h) are put back before each launch, so that
  * no launch finds what an earlier one has left there.  Where they cannot be
- * found, the artifact is loaded anew before each launch instead.
+ * found, the artifact is loaded anew before each launch instead.  Its local
+ * memory is overwritten, up to KERNELS_LOCAL_BYTES a thread; what malloc()
+ * gives it cannot be.
  */
 #ifndef FA_WORKER_RUNNER_CUDA_MODULE_CUDA_H
 #define FA_WORKER_RUNNER_CUDA_MODULE_CUDA_H
@@ -26,7 +28,9 @@ struct device_kernel {
     size_t smem_granted; /* set by cuFuncSetAttribute so far */
     struct module_variables names;
     struct module_variable variables[MODULE_VARIABLES_MAX]; /* [names.n] */
-    bool opaque; /* its variables are not known: load it for each launch */
+    bool opaque;      /* its variables are not known: load it for each launch */
+    bool keeps;       /* device_keeps() */
+    bool reads_local; /* memory, of which it may not have written all */
 };
 
 #endif

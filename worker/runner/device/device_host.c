@@ -59,6 +59,12 @@ size_t device_cache_bytes(const struct device *device)
     return 0;
 }
 
+bool device_keeps(const struct device_kernel *kernel)
+{
+    (void)kernel;
+    return false;
+}
+
 bool device_isolates(const struct device *device)
 {
     (void)device;

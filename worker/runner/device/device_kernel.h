@@ -25,6 +25,10 @@ void device_unload(struct device *device, struct device_kernel *kernel);
 void device_kernel_attributes(const struct device_kernel *kernel,
                               struct device_attributes *out);
 
+/* May it have memory that is not put back between two launches, and so find
+ * there what it has computed before? */
+bool device_keeps(const struct device_kernel *kernel);
+
 struct device_launch {
     struct device_kernel *kernel;
     unsigned grid[3], block[3];
