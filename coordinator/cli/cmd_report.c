@@ -166,6 +166,22 @@ static int report_models(const struct settings *settings, const char *db,
     return rc;
 }
 
+static int report_one(const struct settings *settings, const char *given,
+                      struct err *err)
+{
+    struct store *store = NULL;
+    char *path = NULL;
+    int rc = dbpath_find(given, &path, err);
+
+    if (rc == 0)
+        rc = store_open(path, STORE_WHOLE, &store, err);
+    if (rc == 0)
+        rc = run(store, settings, err);
+    store_close(store);
+    free(path);
+    return rc;
+}
+
 int cmd_report(int argc, char *argv[])
 {
     struct settings settings = { .top = -1 };
@@ -210,8 +226,6 @@ int cmd_report(int argc, char *argv[])
         .arguments_max = DBPATH_MODELS_MAX,
         .plain = plain,
     };
-    struct store *store = NULL;
-    char *path = NULL;
     struct err err;
     int rc = options_parse(&options, argc, argv, &err);
 
@@ -219,15 +233,7 @@ int cmd_report(int argc, char *argv[])
         return 0;
     if (rc == 0)
         rc = report_models(&settings, given, plain, &err);
-    if (rc == 0)
-        return 0;
     if (rc == 1)
-        rc = dbpath_find(given ? given : plain[0], &path, &err);
-    if (rc == 0)
-        rc = store_open(path, STORE_WHOLE, &store, &err);
-    if (rc == 0)
-        rc = run(store, &settings, &err);
-    store_close(store);
-    free(path);
+        rc = report_one(&settings, given ? given : plain[0], &err);
     return rc < 0 ? fail_with(rc, &err) : 0;
 }
