@@ -31,7 +31,8 @@ static const struct {
       "  gpu7 rat=0.68\n"
       "       ^\n"
       "the attributes are role gpus slots rate key workdir nvcc allow "
-      "hostkey jump transport model start stop poweroff boot min_bill round spot "
+      "hostkey jump transport model start stop poweroff boot min_bill round "
+      "spot "
       "max; did you "
       "mean 'rate'?" },
     { "gpu7 allow=~/a::/b", "hosts.txt:1:16: allow has an empty folder\n"
@@ -47,7 +48,8 @@ static const struct {
       "  gpu7 zzzzzzzz=1\n"
       "       ^\n"
       "the attributes are role gpus slots rate key workdir nvcc allow "
-      "hostkey jump transport model start stop poweroff boot min_bill round spot "
+      "hostkey jump transport model start stop poweroff boot min_bill round "
+      "spot "
       "max" },
     { "gpu7\n-oProxyCommand=x",
       "hosts.txt:2:1: host '-oProxyCommand=x' starts with '-'\n"
