@@ -1,5 +1,6 @@
 #include "coordinator/hosts/host_models.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,7 @@ static void deal(const struct hosts *hosts, const struct host_models *models,
     bool builds[HOST_MODELS_MAX] = { false };
     size_t turn = 0;
 
+    assert(models->n > 0);
     for (size_t i = 0; i < hosts->n; i++) {
         of[i] = find(models, hosts->list[i].model);
         if (of[i] != NONE && hosts->list[i].role != HOST_GPU)

@@ -16,6 +16,7 @@
 #include "common/mem.h"
 
 #define EXEC_FAILED 127
+#define ARGUMENTS_MAX 254 /* six times the flags of a command */
 
 /* In the child, until the program runs. */
 static void become(char *const argv[], const int *fds, pid_t parent)
@@ -67,11 +68,11 @@ int model_child_start(char *const arguments[], struct model_child *out,
     int outs[2] = { -1, -1 }, errors[2] = { -1, -1 }, rc = 0;
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     char self[PATH_MAX] = "";
-    char *argv[256] = { self };
+    char *argv[ARGUMENTS_MAX + 2] = { self };
     size_t n = 0;
 
     *out = (struct model_child){ .end = -1, .out = -1, .errors = -1 };
-    while (arguments[n] && n < 254) {
+    while (n < ARGUMENTS_MAX && arguments[n]) {
         argv[n + 1] = arguments[n];
         n++;
     }

@@ -283,7 +283,7 @@ static int recall(const char *db, const char *model, struct group *group,
     rc = past_runs_open(store, &past, err);
     if (rc == 0)
         rc = past_runs_request(past, &was, err);
-    if (rc == 1 && !group->hosts[i] && was.hosts_file[0]) {
+    if (rc == 1 && !group->hosts[i] && was.hosts_file && was.hosts_file[0]) {
         const char *hash = strrchr(was.hosts_file, '#');
 
         file = mem_dup(was.hosts_file, hash ? (size_t)(hash - was.hosts_file)
@@ -333,7 +333,7 @@ int model_sweeps_each(char *const argv[], bool json,
 
     for (size_t i = 0; i < databases->n; i++) {
         model_runs_init(&runs[i], databases->labels[i], databases->paths[i]);
-        for (size_t a = 0; argv[a] && a < MODEL_ARGS_MAX - 1; a++)
+        for (size_t a = 0; a < MODEL_ARGS_MAX - 1 && argv[a]; a++)
             model_args_add(&runs[i].args, "%s", argv[a]);
         model_args_add(&runs[i].args, "%s", databases->paths[i]);
     }

@@ -87,11 +87,12 @@ static int refuse_models(const char *file, const struct hosts *hosts,
                          struct err *err)
 {
     struct host_models models;
-    int rc = host_models_of_path(file)
-                 ? 0
-                 : host_models_list(file, hosts, &models, err);
+    int rc;
 
-    if (rc < 0 || host_models_of_path(file) || models.n < 2)
+    if (host_models_of_path(file))
+        return 0;
+    rc = host_models_list(file, hosts, &models, err);
+    if (rc < 0 || models.n < 2)
         return rc;
     return err_set(err, ERR_INPUT,
                    "%s: the hosts have %zu models of GPU, and this database is "

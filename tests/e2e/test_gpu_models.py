@@ -117,7 +117,7 @@ class GpuModels(rig.Rig):
 
     def test_killed_and_interrupted_sweeps_of_all_models_resume(self):
         self.records(compile_ms=4000)
-        self.two_models(old="slots=1", new="slots=1")
+        self.two_models(old="rate=1 slots=1", new="rate=3 slots=1")
         for ending, code in (signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130):
             before = {label: self.settled_of(label) for label in LABELS}
             parent = self.start(self.folder, *self.sweep_args(speed_up="5"))
@@ -126,7 +126,8 @@ class GpuModels(rig.Rig):
             self.assertEqual(parent.wait(60), code, self.stderr())
             rig.until("no coordinator is left", lambda: not self.coordinators())
         self.assertIn("run the same command again", self.stderr())
-        self.run_coord(self.folder, "resume", "--speed-up", FAST)
+        resumed = self.run_coord(self.folder, "resume", "--speed-up", FAST, "--budget", "8")
+        self.assertIn("old: $2 of the budget of $8", resumed.stderr)
         self.done_with("old", 24)
         self.done_with("new", 16)
         report = json.loads(self.run_coord(self.folder, "report", "--json").stdout)
