@@ -14,6 +14,7 @@
 #include "coordinator/store/dbpath.h"
 #include "coordinator/store/store.h"
 #include "coordinator/tasks/fail.h"
+#include "coordinator/tasks/model_sweeps.h"
 #include "coordinator/tasks/options.h"
 #include "coordinator/tasks/run.h"
 #include "coordinator/tasks/run_rental.h"
@@ -84,6 +85,7 @@ int cmd_release(int argc, char *argv[])
 {
     bool json = false, dry_run = false;
     int64_t patience_s = RELEASE_PATIENCE_S;
+    struct dbpath_models models = { .n = 0 };
     const char *given = NULL;
     const struct option flags[] = {
         { "dry-run", OPTION_FLAG, &dry_run, NULL,
@@ -112,6 +114,13 @@ int cmd_release(int argc, char *argv[])
 
     if (rc == OPTIONS_HELP)
         return 0;
+    if (rc == 0 && !given)
+        dbpath_models_find(&models);
+    if (models.n > 0) {
+        rc = model_sweeps_each(argv, json, &models);
+        dbpath_models_fini(&models);
+        return rc;
+    }
     if (rc == 0)
         rc = dbpath_find(given, &path, &err);
     if (rc == 0)

@@ -13,6 +13,7 @@
 #include "coordinator/store/dbpath.h"
 #include "coordinator/store/store.h"
 #include "coordinator/tasks/fail.h"
+#include "coordinator/tasks/model_sweeps.h"
 #include "coordinator/tasks/options.h"
 #include "coordinator/tasks/run.h"
 #include "coordinator/tasks/run_rental.h"
@@ -135,10 +136,56 @@ static int run(struct store *store, const struct settings *settings,
     return rc;
 }
 
+/* Of several databases, or of a sweep that has one for each model of GPU.
+ * Returns 1 if there is one database only. */
+static int report_models(const struct settings *settings, const char *db,
+                         const char *const *plain, struct err *err)
+{
+    struct dbpath_models models = { .n = 0 };
+    size_t n = 0;
+    int rc = 1;
+
+    while (n < DBPATH_MODELS_MAX && plain[n])
+        n++;
+    if (n > 1)
+        dbpath_models_given(plain, n, &models);
+    else if (n == 0 && !db)
+        dbpath_models_find(&models);
+    if (models.n > 0 &&
+        (settings->cost || settings->show || settings->top >= 0 ||
+         settings->where || settings->csv || settings->html)) {
+        rc = err_set(err, ERR_INPUT,
+                     "the report of several models takes only --json; name "
+                     "one database, such as %s",
+                     models.paths[0]);
+    } else if (models.n > 0) {
+        model_sweeps_report(&models, settings->json);
+        rc = terminal_flush(stdout, err);
+    }
+    dbpath_models_fini(&models);
+    return rc;
+}
+
+static int report_one(const struct settings *settings, const char *given,
+                      struct err *err)
+{
+    struct store *store = NULL;
+    char *path = NULL;
+    int rc = dbpath_find(given, &path, err);
+
+    if (rc == 0)
+        rc = store_open(path, STORE_WHOLE, &store, err);
+    if (rc == 0)
+        rc = run(store, settings, err);
+    store_close(store);
+    free(path);
+    return rc;
+}
+
 int cmd_report(int argc, char *argv[])
 {
     struct settings settings = { .top = -1 };
-    const char *given = NULL;
+    const char *given = NULL, *plain[DBPATH_MODELS_MAX] = { NULL };
     const struct option list[] = {
         { "cost", OPTION_FLAG, &settings.cost, NULL,
           "add hours and dollars by host and category, and what they were "
@@ -169,28 +216,24 @@ int cmd_report(int argc, char *argv[])
     };
     const struct options options = {
         .command = "report",
-        .arguments = "[DB]",
-        .what = "Show the results of a sweep and its cost.",
+        .arguments = "[DB...]",
+        .what = "Show the results of a sweep and its cost; of several "
+                "databases, what they say of their models of GPU.",
         .list = list,
         .n = sizeof(list) / sizeof(list[0]),
         .first_flag = "db",
-        .arguments_max = 1,
-        .plain = &given,
+        .all_first = true,
+        .arguments_max = DBPATH_MODELS_MAX,
+        .plain = plain,
     };
-    struct store *store = NULL;
-    char *path = NULL;
     struct err err;
     int rc = options_parse(&options, argc, argv, &err);
 
     if (rc == OPTIONS_HELP)
         return 0;
     if (rc == 0)
-        rc = dbpath_find(given, &path, &err);
-    if (rc == 0)
-        rc = store_open(path, STORE_WHOLE, &store, &err);
-    if (rc == 0)
-        rc = run(store, &settings, &err);
-    store_close(store);
-    free(path);
+        rc = report_models(&settings, given, plain, &err);
+    if (rc == 1)
+        rc = report_one(&settings, given ? given : plain[0], &err);
     return rc < 0 ? fail_with(rc, &err) : 0;
 }

@@ -15,6 +15,7 @@
 #include "coordinator/store/dbpath.h"
 #include "coordinator/store/store.h"
 #include "coordinator/tasks/fail.h"
+#include "coordinator/tasks/model_sweeps.h"
 #include "coordinator/tasks/options.h"
 #include "coordinator/tasks/run.h"
 #include "coordinator/tasks/run_rental.h"
@@ -205,6 +206,7 @@ static int run(struct store *store, bool json, struct err *err)
 int cmd_status(int argc, char *argv[])
 {
     bool json = false;
+    struct dbpath_models models = { .n = 0 };
     const char *given = NULL;
     const struct option list[] = {
         { "json", OPTION_FLAG, &json, NULL, "for programs", NULL },
@@ -228,6 +230,13 @@ int cmd_status(int argc, char *argv[])
 
     if (rc == OPTIONS_HELP)
         return 0;
+    if (rc == 0 && !given)
+        dbpath_models_find(&models);
+    if (models.n > 0) {
+        rc = model_sweeps_each(argv, json, &models);
+        dbpath_models_fini(&models);
+        return rc;
+    }
     if (rc == 0)
         rc = dbpath_find(given, &path, &err);
     if (rc == 0)

@@ -3,6 +3,7 @@
 #include "coordinator/forecast/forecast.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/tasks/fail.h"
+#include "coordinator/tasks/model_sweeps.h"
 #include "coordinator/tasks/run.h"
 #include "coordinator/tasks/run_rental.h"
 #include "coordinator/tasks/run_reserve.h"
@@ -348,6 +349,7 @@ int cmd_sweep(int argc, char *argv[])
     struct err err;
     int rc =
         run_settings_parse(&run.set, RUN_SWEEP, &options, argc, argv, &err);
+    int code;
 
     if (rc == OPTIONS_HELP)
         return 0;
@@ -355,5 +357,9 @@ int cmd_sweep(int argc, char *argv[])
         return fail_with(rc, &err);
     if (plain || !set->device || strncmp(set->device, "replay", 6) != 0)
         run.sweep = mem_strdup(plain ? plain : "sweep.json");
+    if (model_sweeps(&run, &code)) {
+        free(run.sweep);
+        return code;
+    }
     return run_command(&run, run_sweep, NULL);
 }

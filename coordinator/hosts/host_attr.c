@@ -202,6 +202,23 @@ static int set_allow(struct host_line *line, struct word value, struct err *err)
     return copy(line, value, line->attrs.allow, sizeof(line->attrs.allow), err);
 }
 
+/* It is part of the name of a database. */
+static int set_model(struct host_line *line, struct word value, struct err *err)
+{
+    for (size_t i = 0; i < value.len; i++)
+        if (!isalnum((unsigned char)value.at[i]) && !strchr("_-", value.at[i]))
+            return caret_err(err, &line->where, value.at + i,
+                             "a model may contain only letters, digits, _ "
+                             "and -, as in model=l4",
+                             "a model contains the character '%c'",
+                             value.at[i]);
+    if (is_word(value, "fuzz"))
+        return caret_err(err, &line->where, value.at,
+                         "NAME.fuzz.db is the database of fa-coord fuzz",
+                         "no model can be called fuzz");
+    return copy(line, value, line->attrs.model, sizeof(line->attrs.model), err);
+}
+
 static int set_transport(struct host_line *line, struct word value,
                          struct err *err)
 {
@@ -433,6 +450,7 @@ static const struct attr attrs[] = {
     { "hostkey", set_hostkey },
     { "jump", set_jump },
     { "transport", set_transport },
+    { "model", set_model },
     { "nodes", host_slurm_set_nodes },
     { "time", host_slurm_set_time },
     { "start", set_start },
@@ -472,8 +490,8 @@ static int refuse_unknown(struct host_line *line, struct word name,
     snprintf(
         why, sizeof(why),
         "the attributes are role gpus slots rate key workdir nvcc allow "
-        "hostkey jump transport start stop poweroff boot min_bill round spot "
-        "max%s%s%s",
+        "hostkey jump transport model start stop poweroff boot min_bill round "
+        "spot max%s%s%s",
         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     return caret_err(err, &line->where, name.at, why,
                      "unknown attribute '%.*s'", (int)name.len, name.at);

@@ -11,6 +11,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/hosts/host_line.h"
+#include "coordinator/hosts/host_models.h"
 
 #define TABLE_SLOTS (2 * HOSTS_MAX)   /* a power of two; at most half full */
 #define MENTIONS_MAX (16 * HOSTS_MAX) /* a host may be repeated once a slot */
@@ -285,7 +286,7 @@ static int read_file(const char *path, struct buf *text, struct err *err)
     return 0;
 }
 
-int hosts_load(const char *path, struct hosts *out, struct err *err)
+static int load_file(const char *path, struct hosts *out, struct err *err)
 {
     struct buf text;
     int rc;
@@ -296,6 +297,20 @@ int hosts_load(const char *path, struct hosts *out, struct err *err)
     if (rc == 0)
         rc = hosts_parse(path, buf_text(&text), text.len, out, err);
     buf_fini(&text);
+    return rc;
+}
+
+int hosts_load(const char *path, struct hosts *out, struct err *err)
+{
+    const char *model = host_models_of_path(path);
+    char *file = model ? mem_dup(path, (size_t)(model - 1 - path)) : NULL;
+    int rc = load_file(file ? file : path, out, err);
+
+    if (rc == 0 && model)
+        rc = host_models_take(file, out, model, err);
+    if (rc < 0)
+        hosts_fini(out);
+    free(file);
     return rc;
 }
 

@@ -45,6 +45,8 @@ struct host_slurm {
     int minutes;        /* limit of a job; 0: that of the partition */
 };
 
+#define HOST_MODEL_BYTES 33
+
 /* How its worker comes, if it dials back instead of being reached by SSH. */
 struct host_dial {
     bool back; /* transport=tcp, and every node of Slurm */
@@ -69,6 +71,7 @@ struct host {
     char allow[1024]; /* folders of the home folder that programs see, ':' */
     char hostkey[64]; /* "SHA256:..." */
     char jump[256];   /* [user@]host[:port] or an alias */
+    char model[HOST_MODEL_BYTES]; /* of its GPUs, as a label */
     struct host_rental rental;
     struct host_dial dial;
     int line; /* line number in the file, for messages */
@@ -79,8 +82,11 @@ struct hosts {
     size_t n;          /* at least one after a successful read */
 };
 
-/* Read a file.  Returns 0 and hosts for the caller to hosts_fini(), or
- *   ERR_INPUT   missing, a directory, empty, or an error in the text */
+/* Read a file.  Of FILE#MODEL, unless there is a file of that name, only the
+ * hosts of that model of GPU (host_models.h).  Returns 0 and hosts for the
+ * caller to hosts_fini(), or
+ *   ERR_INPUT   missing, a directory, empty, or an error in the text; no host
+ *               has that model */
 int hosts_load(const char *path, struct hosts *out, struct err *err);
 
 /* The same for 'len' bytes of text; 'file' is for the messages. */

@@ -458,7 +458,8 @@ static void drop_other_models(struct sweep *sweep,
         }
         progress_say(sweep->reactor.progress,
                      "%s: %s is another model than %s; it builds, and does "
-                     "not measure",
+                     "not measure (with model= in the hosts file, each model "
+                     "has a sweep of its own)",
                      host_state->host->name, host_state->gpus[i].name,
                      sweep->work.gpu_name);
     }

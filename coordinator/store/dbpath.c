@@ -1,4 +1,5 @@
 #include "coordinator/store/dbpath.h"
+#include "coordinator/store/dbpath_internal.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -32,9 +33,7 @@ static int spec_read_text(const char *path, struct buf *buf)
     return n < 0 ? -1 : 0;
 }
 
-/* The name in a sweep file with ".db", in 'folder'; or NULL.  The sweep file is
- * only a hint here, so its errors are not reported. */
-static char *of_file(const char *file, const char *folder)
+char *dbpath_of_file(const char *file, const char *folder)
 {
     struct buf buf;
     cJSON *tree = NULL;
@@ -61,8 +60,7 @@ static bool ends_in(const char *name, const char *end)
     return len > n && strcmp(name + len - n, end) == 0;
 }
 
-/* Databases of fuzz, which stand beside that of a sweep, are not meant. */
-static int is_database(const struct dirent *entry)
+int dbpath_is_database(const struct dirent *entry)
 {
     return ends_in(entry->d_name, ".db") && !ends_in(entry->d_name, ".fuzz.db");
 }
@@ -71,7 +69,7 @@ static int only_one(char **out, struct err *err)
 {
     struct dirent **entries = NULL;
     struct buf names;
-    int n = scandir(".", &entries, is_database, alphasort), rc = 0;
+    int n = scandir(".", &entries, dbpath_is_database, alphasort), rc = 0;
 
     if (n < 0)
         return err_set(err, ERR_SYSTEM, ".: %s", strerror(errno));
@@ -96,9 +94,33 @@ static int only_one(char **out, struct err *err)
     return rc;
 }
 
+/* ERR_INPUT if there are databases of several models. */
+static int of_models(struct err *err)
+{
+    struct dbpath_models models;
+    struct buf names;
+    int rc = 0;
+
+    dbpath_models_find(&models);
+    buf_init(&names, NAMES_SHOWN);
+    for (size_t i = 0; i < models.n; i++)
+        buf_printf(&names, "%s%s", i ? ", " : "", models.paths[i]);
+    if (models.n > 0)
+        rc = err_set(err, ERR_INPUT,
+                     "the sweep has a database for each of its %zu models of "
+                     "GPU; name one of %s%s",
+                     models.n, buf_text(&names), names.truncated ? "..." : "");
+    buf_fini(&names);
+    dbpath_models_fini(&models);
+    return rc;
+}
+
 int dbpath_find(const char *given, char **out, struct err *err)
 {
-    *out = given ? mem_strdup(given) : of_file("sweep.json", "");
+    *out = NULL;
+    if (!given && of_models(err) < 0)
+        return ERR_INPUT;
+    *out = given ? mem_strdup(given) : dbpath_of_file("sweep.json", "");
     return *out ? 0 : only_one(out, err);
 }
 
@@ -122,7 +144,7 @@ int dbpath_of_sweep(const char *sweep, char **out, struct err *err)
                             : mem_strdup(sweep);
     slash = strrchr(file, '/');
     folder = mem_dup(file, slash ? (size_t)(slash - file) + 1 : 0);
-    *out = of_file(file, folder);
+    *out = dbpath_of_file(file, folder);
     if (!*out)
         err_set(
             err, ERR_INPUT,

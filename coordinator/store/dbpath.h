@@ -2,16 +2,36 @@
 #ifndef FA_COORDINATOR_STORE_DBPATH_H
 #define FA_COORDINATOR_STORE_DBPATH_H
 
+#include <stddef.h>
+
 struct err;
+
+#define DBPATH_MODELS_MAX 16
+
+/* NAME.LABEL.db of each model of GPU (docs/gpu-models.md). */
+struct dbpath_models {
+    char *labels[DBPATH_MODELS_MAX];
+    char *paths[DBPATH_MODELS_MAX];
+    size_t n;
+};
 
 /* 'given' if it is not NULL; else the database of ./sweep.json; else the only
  * *.db in the current folder.  The caller frees '*out'.  ERR_INPUT if there is
- * no such database or more than one. */
+ * no such database or more than one; a sweep over several models of GPU has
+ * one for each. */
 int dbpath_find(const char *given, char **out, struct err *err);
 
 /* The database of a sweep file, NAME.db beside it.  'sweep' is the file, a
  * folder that holds a sweep.json, or the database itself.  ERR_INPUT if the
  * file cannot be read or has no name. */
 int dbpath_of_sweep(const char *sweep, char **out, struct err *err);
+
+/* Those of ./sweep.json, or all *.db in the current folder, sorted by label: at
+ * least two, or none if there is one of the sweep itself. */
+void dbpath_models_find(struct dbpath_models *out);
+/* These databases; the label of a/NAME.l4.db is l4, of others their name. */
+void dbpath_models_given(const char *const *paths, size_t n,
+                         struct dbpath_models *out);
+void dbpath_models_fini(struct dbpath_models *models);
 
 #endif

@@ -186,7 +186,8 @@ static bool has_first(const struct parse *parse)
     size_t len = first ? strlen(first) : 0;
 
     return parse->n_plain > 0 &&
-           (parse->n_plain == parse->options->arguments_max ||
+           (parse->options->all_first ||
+            parse->n_plain == parse->options->arguments_max ||
             (len > 3 && strcmp(first + len - 3, ".db") == 0));
 }
 

@@ -9,6 +9,7 @@
 #ifndef FA_COORDINATOR_TASKS_OPTIONS_H
 #define FA_COORDINATOR_TASKS_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -51,8 +52,9 @@ struct options {
     const char *needing, *needed;
     /* The flag that says the same as the first plain argument, which is then
      * left out; or NULL.  That argument is there if as many are given as there
-     * may be, or if it ends in ".db". */
+     * may be, or if it ends in ".db", or if all arguments are of its kind. */
     const char *first_flag;
+    bool all_first;
     int arguments_min, arguments_max;
     const char **plain; /* [arguments_max], for the plain arguments */
 };

@@ -18,6 +18,7 @@
 #include "common/mem.h"
 #include "common/owner.h"
 #include "coordinator/cache/artifact_cache.h"
+#include "coordinator/hosts/host_models.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/passes/passes.h"
 #include "coordinator/reactor/sweep.h"
@@ -68,11 +69,36 @@ static void say_emulated(const struct run_settings *set, bool chosen)
         stderr);
 }
 
+/* Also of FILE#MODEL. */
 static char *absolute(const char *path)
 {
+    const char *model = host_models_of_path(path);
     char resolved[PATH_MAX];
+    char *file = model ? mem_dup(path, (size_t)(model - 1 - path)) : NULL;
+    const char *known = realpath(file ? file : path, resolved);
+    char *full = known && model ? mem_printf("%s#%s", known, model)
+                                : mem_strdup(known ? known : path);
 
-    return mem_strdup(realpath(path, resolved) ? resolved : path);
+    free(file);
+    return full;
+}
+
+/* Times of one model say nothing about another. */
+static int refuse_models(const char *file, const struct hosts *hosts,
+                         struct err *err)
+{
+    struct host_models models;
+    int rc;
+
+    if (host_models_of_path(file))
+        return 0;
+    rc = host_models_list(file, hosts, &models, err);
+    if (rc < 0 || models.n < 2)
+        return rc;
+    return err_set(err, ERR_INPUT,
+                   "%s: the hosts have %zu models of GPU, and this database is "
+                   "of one; write --hosts %s#%s for those with model=%s",
+                   file, models.n, file, models.names[0], models.names[0]);
 }
 
 static int load_hosts(struct run *run, struct err *err)
@@ -86,6 +112,8 @@ static int load_hosts(struct run *run, struct err *err)
     }
     run->hosts_file = absolute(run->set.hosts);
     rc = hosts_load(run->set.hosts, &run->hosts, err);
+    if (rc == 0)
+        rc = refuse_models(run->set.hosts, &run->hosts, err);
     return rc < 0 ? rc : hosts_can_sweep(run->set.hosts, &run->hosts, err);
 }
 
@@ -160,6 +188,21 @@ static int settle_caps(struct run *run, struct err *err)
     return 0;
 }
 
+char *run_database(const struct run *run)
+{
+    const char *hosts = run->set.hosts ? run->set.hosts : "";
+    const char *model = host_models_of_path(hosts);
+    const char *dot = model ? "." : "";
+
+    model = model ? model : "";
+    if (run->set.db)
+        return mem_strdup(run->set.db);
+    if (run->set.record)
+        return mem_printf("%s_replay%s%s.db", run->spec->name, dot, model);
+    return mem_printf("%s/%s%s%s.db", run->spec->file.folder, run->spec->name,
+                      dot, model);
+}
+
 static int prepare(struct run *run, struct err *err)
 {
     int rc = run_settings_check(&run->set, run->runs_kernels, err);
@@ -177,10 +220,7 @@ static int prepare(struct run *run, struct err *err)
     say_emulated(&run->set, chosen);
     assert(run->spec);
     if (!run->db)
-        run->db = run->set.db   ? mem_strdup(run->set.db)
-                  : run->replay ? mem_printf("%s_replay.db", run->spec->name)
-                                : mem_printf("%s/%s.db", run->spec->file.folder,
-                                             run->spec->name);
+        run->db = run_database(run);
     rc = settle_caps(run, err);
     if (rc < 0)
         return rc;

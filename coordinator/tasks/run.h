@@ -66,6 +66,10 @@ int run_command(struct run *run, run_work *work, void *arg);
 int run_by_db(struct run *run, int rc, struct err *err, run_work *work,
               void *arg);
 
+/* Of a run whose sweep file is read: --db, or NAME.db beside that file; of
+ * --hosts FILE#MODEL it is NAME.MODEL.db.  For the caller to free. */
+char *run_database(const struct run *run);
+
 /* Print the command that continues a run which ended with 'code', if any. */
 void run_say_how_to_go_on(const struct run *run, int code, const char *command);
 

@@ -31,7 +31,8 @@ static const struct {
       "  gpu7 rat=0.68\n"
       "       ^\n"
       "the attributes are role gpus slots rate key workdir nvcc allow "
-      "hostkey jump transport start stop poweroff boot min_bill round spot "
+      "hostkey jump transport model start stop poweroff boot min_bill round "
+      "spot "
       "max; did you "
       "mean 'rate'?" },
     { "gpu7 allow=~/a::/b", "hosts.txt:1:16: allow has an empty folder\n"
@@ -47,7 +48,8 @@ static const struct {
       "  gpu7 zzzzzzzz=1\n"
       "       ^\n"
       "the attributes are role gpus slots rate key workdir nvcc allow "
-      "hostkey jump transport start stop poweroff boot min_bill round spot "
+      "hostkey jump transport model start stop poweroff boot min_bill round "
+      "spot "
       "max" },
     { "gpu7\n-oProxyCommand=x",
       "hosts.txt:2:1: host '-oProxyCommand=x' starts with '-'\n"
@@ -81,7 +83,7 @@ static const struct {
       "  h\xc3\xa4st rat=1\n"
       "       ^\n"
       "the attributes are role gpus slots rate key "
-      "workdir nvcc allow hostkey jump transport start "
+      "workdir nvcc allow hostkey jump transport model start "
       "stop poweroff boot min_bill round spot max; did you "
       "mean 'rate'?" },
     { "h\xc3\xa4st", "hosts.txt:1:1: 'h\xc3\xa4st' is not a host\n  "

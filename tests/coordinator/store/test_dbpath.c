@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -27,6 +28,9 @@ static int leave(void **state)
     (void)unlink("sweep.json"); /* not every test makes every file */
     (void)unlink("a.db");
     (void)unlink("b.db");
+    (void)unlink("b.l4.db");
+    (void)unlink("b.l4.fuzz.db");
+    (void)unlink("b.h200.db");
     (void)unlink(".db");
     return chdir("/") < 0 ? -1 : rmdir(folder);
 }
@@ -145,6 +149,66 @@ static void a_sweep_without_a_name_is_an_error(void **state)
                         "--db FILE names the database directly");
 }
 
+/* The labels, with a blank after each. */
+static void models_are(const char *want)
+{
+    struct dbpath_models models;
+    char labels[200] = "";
+
+    dbpath_models_find(&models);
+    for (size_t i = 0; i < models.n; i++)
+        snprintf(labels + strlen(labels), sizeof(labels) - strlen(labels),
+                 "%s ", models.labels[i]);
+    assert_string_equal(labels, want);
+    dbpath_models_fini(&models);
+}
+
+static void several_models_have_a_database_each(void **state)
+{
+    (void)state;
+    write_file("b.l4.db", "");
+    write_file("b.l4.fuzz.db", "");
+    models_are(""); /* one alone is like any other */
+    expect(NULL, "b.l4.db");
+    write_file("b.h200.db", "");
+    models_are("h200 l4 ");
+    expect_error("the sweep has a database for each of its 2 models of GPU; "
+                 "name one of b.h200.db, b.l4.db");
+    expect("b.l4.db", "b.l4.db");
+    write_file("sweep.json", "{\"name\": \"b\"}");
+    write_file("a.db", "");
+    models_are("h200 l4 ");
+    write_file("b.db", "");
+    models_are("");
+    expect(NULL, "b.db");
+}
+
+static void databases_of_different_sweeps_are_no_models_of_one(void **state)
+{
+    (void)state;
+    write_file("b.l4.db", "");
+    write_file("b.h200.db", "");
+    write_file("a.db", "");
+    models_are("");
+    expect_error("this folder has 3 databases and no sweep.json that says "
+                 "which to use; name one of a.db, b.h200.db, b.l4.db");
+}
+
+static void a_label_is_read_from_the_name(void **state)
+{
+    const char *const paths[] = { "x/y.z/b.l4.db", "./b.db", "b.l4.sqlite" };
+    struct dbpath_models models;
+
+    (void)state;
+    dbpath_models_given(paths, 3, &models);
+    assert_int_equal(models.n, 3);
+    assert_string_equal(models.labels[0], "l4");
+    assert_string_equal(models.labels[1], "b.db");
+    assert_string_equal(models.labels[2], "b.l4.sqlite");
+    assert_string_equal(models.paths[0], "x/y.z/b.l4.db");
+    dbpath_models_fini(&models);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, enter, leave)
@@ -156,6 +220,9 @@ int main(void)
         TEST(the_database_of_a_sweep_lies_beside_its_file),
         TEST(without_standard_input_it_is_found_too),
         TEST(a_sweep_without_a_name_is_an_error),
+        TEST(several_models_have_a_database_each),
+        TEST(databases_of_different_sweeps_are_no_models_of_one),
+        TEST(a_label_is_read_from_the_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

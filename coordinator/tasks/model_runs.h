@@ -1,0 +1,44 @@
+/* model_runs.h - a command for each GPU model at once, and what they say
+ *
+ * Their lines go to stderr with the model's label; what they print is kept
+ * until all have ended.  Signals are passed on to all that still run.
+ * Thread rule: the main thread, while no other runs.
+ */
+#ifndef FA_COORDINATOR_TASKS_MODEL_RUNS_H
+#define FA_COORDINATOR_TASKS_MODEL_RUNS_H
+
+#include <stddef.h>
+
+#include "common/buf.h"
+#include "coordinator/tasks/model_args.h"
+#include "coordinator/tasks/model_child.h"
+
+struct json_out;
+
+struct model_run {
+    char *label, *db;
+    struct model_args args; /* after the name of the program */
+    struct model_child child;
+    struct buf out;  /* what it printed */
+    struct buf line; /* of stderr, not complete yet */
+    int code;        /* its exit code */
+};
+
+void model_runs_init(struct model_run *run, const char *label, const char *db);
+void model_runs_fini(struct model_run *runs, size_t n);
+
+/* Run all of them to their ends; fills in 'code' and 'out'.  Returns
+ * model_args_code() of them. */
+int model_runs_all(struct model_run *runs, size_t n);
+
+/* What they printed, each below its label. */
+void model_runs_print(const struct model_run *runs, size_t n);
+/* The same as the array 'runs', for commands that printed JSON. */
+void model_runs_json(const struct model_run *runs, size_t n,
+                     struct json_out *out);
+
+/* A line of stderr with the label behind the time that it begins with. */
+void model_runs_line(const char *label, const char *line, size_t len,
+                     struct buf *out);
+
+#endif
