@@ -51,7 +51,7 @@ class Ledger(rig.Rig):
         [after] = self.cost()["hosts"]
         self.assertEqual([held["rate_usd_per_h"] for held in after["held"]], [3.6, 360])
         self.assertEqual([held["phase"] for held in after["held"]], ["search", "confirm"])
-        self.assertEqual(after["held"][0]["usd"], before["usd"])
+        self.assertAlmostEqual(after["held"][0]["usd"], before["usd"], places=12)
         self.assertAlmostEqual(after["usd"], before["usd"] + after["held"][1]["seconds"] * 0.1)
         text = self.run_coord(self.folder, "report", "x.db", "--cost").stdout
         self.assertRegex(text, r"(?m)^localhost +\d{4}-\S+ \S+ +search +\S+ +3\.6000 ")

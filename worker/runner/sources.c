@@ -53,6 +53,7 @@ const struct runner_source runner_sources[] = {
     { "worker/runner/wire/trials.h", RUNNER_ALL },
     { "worker/runner/device/check.h", RUNNER_ALL },
     { "worker/runner/device/check_element.h", RUNNER_ALL },
+    { "worker/runner/device/check_underflow.h", RUNNER_ALL },
     { "worker/runner/device/check_value.h", RUNNER_ALL },
     { "worker/runner/device/device.h", RUNNER_ALL },
     { "worker/runner/device/device_kernel.h", RUNNER_ALL },

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "worker/runner/device/check_underflow.h"
 #include "worker/runner/wire/element.h"
 #include "worker/runner/wire/tolerance.h"
 
@@ -29,38 +30,6 @@ ELEMENT_FN bool check_is_matched(bool infinities, double ref)
 ELEMENT_FN double check_match_error(double out, double ref)
 {
     return out == ref || (out != out && ref != ref) ? 0 : (double)INFINITY;
-}
-
-/* Is the difference one that the type's range is to blame for: no larger than
- * its smallest subnormal, or, in the types that nvcc's -ftz=true flushes to
- * zero, between two values below its smallest normal number? */
-ELEMENT_FN bool check_is_underflow(enum element_type type, double out,
-                                   double ref)
-{
-    double least = 0, normal = 0;
-
-    switch (type) {
-    case ELEMENT_FP16:
-        least = 0x1p-24;
-        break;
-    case ELEMENT_BF16:
-        least = 0x1p-133;
-        normal = 0x1p-126;
-        break;
-    case ELEMENT_FP32:
-        least = 0x1p-149;
-        normal = 0x1p-126;
-        break;
-    case ELEMENT_FP64:
-        least = 0x1p-1074;
-        break;
-    case ELEMENT_INT8:
-    case ELEMENT_INT32:
-    case ELEMENT_INT64:
-        break;
-    }
-    return fabs(out - ref) <= least ||
-           (fabs(out) < normal && fabs(ref) < normal);
 }
 
 /* What an element of the reference adds to the sum of squares. */
