@@ -15,7 +15,7 @@
 #include "coordinator/replay/replay.h"
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/state/artifacts.h"
+#include "coordinator/artifacts/artifacts.h"
 #include "coordinator/state/leases.h"
 #include "coordinator/state/reactor.h"
 

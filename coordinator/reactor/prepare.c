@@ -17,7 +17,7 @@
 #include "coordinator/schedule/incumbents.h"
 #include "coordinator/space/space.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/state/kept_artifacts.h"
+#include "coordinator/artifacts/kept_artifacts.h"
 #include "coordinator/state/reactor.h"
 #include "coordinator/store/store_held.h"
 #include "coordinator/stored/past_runs.h"

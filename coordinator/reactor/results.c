@@ -22,7 +22,7 @@
 #include "coordinator/schedule/incumbents.h"
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/state/artifacts.h"
+#include "coordinator/artifacts/artifacts.h"
 #include "coordinator/state/leases.h"
 #include "coordinator/state/outbox.h"
 #include "coordinator/state/reactor.h"

@@ -34,7 +34,7 @@
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/space/space.h"
 #include "coordinator/spec/search_settings.h"
-#include "coordinator/state/artifacts.h"
+#include "coordinator/artifacts/artifacts.h"
 #include "coordinator/state/host_supply.h"
 #include "coordinator/state/leases.h"
 #include "coordinator/state/outbox.h"

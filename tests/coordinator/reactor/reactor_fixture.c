@@ -26,7 +26,7 @@
 #include "coordinator/space/space.h"
 #include "coordinator/spec/gpu_arch.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/state/artifacts.h"
+#include "coordinator/artifacts/artifacts.h"
 #include "coordinator/state/outbox.h"
 #include "coordinator/state/records.h"
 #include "coordinator/store/sql.h"

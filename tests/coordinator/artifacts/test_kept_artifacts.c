@@ -14,8 +14,8 @@
 #include "common/hash.h"
 #include "coordinator/cache/artifact_cache.h"
 #include "coordinator/reactor/results.h"
-#include "coordinator/state/artifacts.h"
-#include "coordinator/state/kept_artifacts.h"
+#include "coordinator/artifacts/artifacts.h"
+#include "coordinator/artifacts/kept_artifacts.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 
 #define AGAIN_NS (10 * NS_PER_S) /* a host is asked again without a chunk */

@@ -1,7 +1,7 @@
 /* artifacts.h - how artifacts get from host to host
  */
-#ifndef FA_COORDINATOR_STATE_ARTIFACTS_H
-#define FA_COORDINATOR_STATE_ARTIFACTS_H
+#ifndef FA_COORDINATOR_ARTIFACTS_ARTIFACTS_H
+#define FA_COORDINATOR_ARTIFACTS_ARTIFACTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  * what else was built is fetched while its host sends nothing else.  In sched,
  * the coordinator is one more host then, which has neither slots nor GPUs.
  */
-#ifndef FA_COORDINATOR_STATE_KEPT_ARTIFACTS_H
-#define FA_COORDINATOR_STATE_KEPT_ARTIFACTS_H
+#ifndef FA_COORDINATOR_ARTIFACTS_KEPT_ARTIFACTS_H
+#define FA_COORDINATOR_ARTIFACTS_KEPT_ARTIFACTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

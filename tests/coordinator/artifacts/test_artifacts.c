@@ -14,7 +14,7 @@
 #include "coordinator/plan/plan_msg.h"
 #include "coordinator/reactor/results.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/state/artifacts.h"
+#include "coordinator/artifacts/artifacts.h"
 #include "coordinator/state/leases.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 

@@ -1,4 +1,4 @@
-#include "coordinator/state/kept_artifacts.h"
+#include "coordinator/artifacts/kept_artifacts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,7 @@
  *
  * What is sent to a host waits in memory until the host reads it, so a host
  * gets files for its leases only, and only a few times for each. */
-#include "coordinator/state/artifacts.h"
+#include "coordinator/artifacts/artifacts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@
 #include "coordinator/plan/plan_msg.h"
 #include "coordinator/schedule/arrivals.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/state/kept_artifacts.h"
+#include "coordinator/artifacts/kept_artifacts.h"
 #include "coordinator/state/leases.h"
 #include "coordinator/state/outbox.h"
 #include "coordinator/state/reactor.h"
