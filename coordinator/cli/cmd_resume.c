@@ -21,9 +21,10 @@ int cmd_resume(int argc, char *argv[])
         .plain = &plain,
     };
     struct err err;
-    int rc =
-        run_settings_parse(&run.set, RUN_RESUME, &options, argc, argv, &err);
+    int rc;
 
+    run.set.effort = NULL; /* that of the sweep */
+    rc = run_settings_parse(&run.set, RUN_RESUME, &options, argc, argv, &err);
     if (rc == 0)
         rc = dbpath_find(plain ? plain : run.set.db, &run.db, &err);
     return run_by_db(&run, rc, &err, run_sweep, NULL);

@@ -27,6 +27,7 @@ struct search_pass {
     int objective;       /* a shape, or OBJECTIVE_ALL */
     const char **shapes; /* their names */
     size_t written;      /* steps that are in the database */
+    int64_t until_ns;    /* when plan.limit_s is over; 0: no host was ready */
     bool done;           /* the strategy will not ask for more points */
 };
 

@@ -309,6 +309,7 @@ static void run_free(struct run *run)
     free(run->was.record);
     free(run->was.cards);
     free(run->sweep);
+    free(run->leaves_out);
     free(run->db);
     free(run->hosts_file);
     free(run->was.device);

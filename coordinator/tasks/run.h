@@ -44,6 +44,7 @@ struct run {
     char command[HASH_HEX];    /* of owner.h; drawn */
     struct run_rental *rental; /* run_rental.c; NULL: no host is rented */
     struct on_event *on_event; /* NULL: no command is told */
+    char *leaves_out;  /* what the effort makes the run leave out, or NULL */
     bool more_follows; /* run_engine() is not the last of this command */
 };
 
@@ -88,6 +89,10 @@ int run_fuzz_bill(const char *db, struct store *to, struct bill *bill,
 int run_load_record(struct run *run, struct err *err);
 /* Take the record from the settings of a stored sweep, if it has one. */
 void run_recall_record(struct run *run, const char *settings);
+/* run_effort.c: apply --effort to settings and sweep file.  What it leaves out
+ * is in run->leaves_out. */
+int run_effort(struct run *run, struct err *err);
+void run_say_effort(const struct run *run); /* before the first host */
 /* run_search.c: --strategy, --evaluations and --seed.  The command line wins
  * over the database of a resumed sweep, and that over the sweep file. */
 int run_terms(struct run *run, struct err *err);

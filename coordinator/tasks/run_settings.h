@@ -31,6 +31,7 @@ enum run_kind {
 
 struct run_settings {
     const char *hosts, *db, *device, *arch, *strategy;
+    const char *effort; /* a word; NULL: that of the database */
     struct {
         const char *ssh, *listen;
     } reach; /* how hosts are reached; listen: NULL unless given */
@@ -50,14 +51,14 @@ struct run_settings {
     const char *plan; /* which rented hosts are worth it, as a word */
 };
 
-#define RUN_SETTINGS                                          \
-    {                                                         \
-        .reach = { .ssh = "auto" }, .arch = GPU_ARCH_DEFAULT, \
-        .linger_s = SWEEP_LINGER_S, .plan = "balanced",       \
-        .search = { -1, -1, -1 }, .speed_up = -1              \
+#define RUN_SETTINGS                                                        \
+    {                                                                       \
+        .reach = { .ssh = "auto" }, .arch = GPU_ARCH_DEFAULT,               \
+        .linger_s = SWEEP_LINGER_S, .plan = "balanced", .effort = "normal", \
+        .search = { -1, -1, -1 }, .speed_up = -1                            \
     }
 
-#define RUN_FLAGS_MAX 32
+#define RUN_FLAGS_MAX 40
 
 /* Copy the rows of the table that a command takes to 'out', [RUN_FLAGS_MAX].
  * Their values go into 'set'. Returns how many. */
