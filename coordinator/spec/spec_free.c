@@ -72,6 +72,7 @@ static void free_external(struct spec_external *external)
 {
     free(external->name);
     free_texts(external->command, external->n_command);
+    free_texts(external->ask, external->n_ask);
     free_texts(external->files, external->n_files);
     free(external->files_at);
 }
