@@ -23,6 +23,7 @@ struct search_pass {
     struct search_settings_plan plan;
     struct space_domain *grid;
     struct search *search;
+    double *prior;       /* of strategy_warm(), or NULL */
     int64_t known;       /* configurations that earlier runs settled, at most */
     int objective;       /* a shape, or OBJECTIVE_ALL */
     const char **shapes; /* their names */

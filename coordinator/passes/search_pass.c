@@ -81,6 +81,10 @@ static int search_choose(struct sweep *sweep, struct pass *pass, int64_t passed,
     take_caps(sweep, &scope);
     search_settings_hosts(sweep->fleet.list, &scope.slots, &scope.gpus);
     rc = search_settings_plan(options->search_settings, &scope, &plan, err);
+    if (rc == 0 && plan.all && options->warm)
+        progress_say(sweep->reactor.progress,
+                     "search: all configurations are tried, so --warm has no "
+                     "effect; limit them with --evaluations or --effort quick");
     if (rc < 0 || (plan.all && passed <= ALL_AT_ONCE))
         return rc;
     pass->state = search = mem_new(1, sizeof(*search));
@@ -360,6 +364,7 @@ static void search_pass_free(struct pass *pass)
     search_free(search->search);
     space_domain_free(search->grid);
     free(search->shapes);
+    free(search->prior);
     free(search);
 }
 

@@ -16,6 +16,7 @@
 #include "coordinator/rental/rental_plan.h"
 
 struct confirmation;
+struct landscape;
 struct pass_ops;
 struct plan;
 struct plan_ask;
@@ -104,6 +105,7 @@ struct sweep_options {
     void *done_arg;
     const struct search_settings
         *search_settings; /* how to search; NULL for all that pass */
+    const struct landscape *warm; /* what a search begins with, or NULL */
     struct sweep_stay stay;
     int attempts;
     struct sweep_watch watch;

@@ -21,6 +21,7 @@
 #include "coordinator/passes/passes.h"
 #include "coordinator/reactor/sweep.h"
 #include "coordinator/remote/ssh.h"
+#include "coordinator/replay/landscape.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/space/space.h"
 #include "coordinator/spec/gpu_arch.h"
@@ -33,6 +34,7 @@
 #include "coordinator/told/metrics.h"
 #include "coordinator/told/on_event.h"
 #include "coordinator/tasks/options.h"
+#include "coordinator/tasks/record_file.h"
 #include "coordinator/text/exit_code.h"
 
 static bool has_nvidia(void)
@@ -159,6 +161,17 @@ static int settle_caps(struct run *run, struct err *err)
     return 0;
 }
 
+/* A record's names are those that a sweep file of it would have. */
+static int load_warm(struct run *run, struct err *err)
+{
+    int rc = err_within(err, record_file_load(run->set.warm, &run->warm, err),
+                        "--warm");
+
+    if (rc == 0)
+        landscape_fit_names(run->warm);
+    return rc;
+}
+
 static int prepare(struct run *run, struct err *err)
 {
     int rc = run_settings_check(&run->set, run->runs_kernels, err);
@@ -184,6 +197,8 @@ static int prepare(struct run *run, struct err *err)
     if (rc < 0)
         return rc;
     rc = run_terms(run, err);
+    if (rc == 0 && run->set.warm)
+        rc = load_warm(run, err);
     return rc < 0 || run->replay ? rc : check_space(run, err);
 }
 
@@ -310,6 +325,8 @@ static void run_free(struct run *run)
     free(run->was.cards);
     free(run->sweep);
     free(run->leaves_out);
+    if (run->warm)
+        landscape_free(run->warm);
     free(run->db);
     free(run->hosts_file);
     free(run->was.device);

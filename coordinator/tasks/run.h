@@ -17,6 +17,7 @@
 struct bill;
 struct err;
 struct fuzz;
+struct landscape;
 struct on_event;
 struct plan_ask;
 struct replay;
@@ -39,6 +40,7 @@ struct run {
     char *hosts_file; /* absolute; "" for this machine only */
     struct spec *spec;
     struct replay *replay; /* NULL: kernels really run */
+    struct landscape *warm; /* of --warm, or NULL */
     struct hosts hosts;
     int64_t began_ns; /* start of the command: caps cover all of its passes */
     char command[HASH_HEX];    /* of owner.h; drawn */

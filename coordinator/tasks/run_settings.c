@@ -86,6 +86,8 @@ static const struct row {
       "auto, lhs:20,tpe:100, ...; 'help' lists them", NULL },
     { SEARCHES, "evaluations", OPTION_INT, AT(search.evaluations), "N",
       "try at most this many configurations", NULL },
+    { SWEEP, "warm", OPTION_TEXT, AT(warm), "FILE",
+      "begin with what this database or record of another sweep knows", NULL },
     { SEARCHES, "seed", OPTION_INT, AT(search.seed), "N", "of the strategy",
       NULL },
     { SEARCHES, "in-flight", OPTION_INT, AT(search.in_flight), "N",

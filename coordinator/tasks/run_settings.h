@@ -32,6 +32,7 @@ enum run_kind {
 struct run_settings {
     const char *hosts, *db, *device, *arch, *strategy;
     const char *effort; /* a word; NULL: that of the database */
+    const char *warm;   /* a database or record to begin with, or NULL */
     struct {
         const char *ssh, *listen;
     } reach; /* how hosts are reached; listen: NULL unless given */

@@ -59,6 +59,25 @@ class Effort(rig.Rig):
         self.assertGreater(self.count("SELECT count(*) FROM result WHERE purpose = 'screen'"), results)
         self.assertEqual(self.report(self.folder, "x.db")["search"]["effort"], "full")
 
+    def test_a_warm_search_begins_with_the_best_of_another(self):
+        # almost the same bowl on another card: slower, and with its bottom beside the other one
+        landscape.make(self.path("other.json"), xs=(8, 16, 32, 64, 128, 256),
+                       time_of=lambda bx, by, unroll: 3 * landscape.time_ms(2 * bx, by, unroll))
+        terms = ("--speed-up", "100000", "--strategy", "bayes", "--evaluations", "10")
+        out = self.sweep(*terms, "--warm", "other.json")
+        self.assertRegex(out.stderr, r"search: warm, with the times of \d+ of these \d+ configurations from Test GPU 9000")
+        with contextlib.closing(sqlite3.connect(f"file:{self.path('x.db')}?mode=ro", uri=True, timeout=10)) as con:
+            first = con.execute("SELECT params FROM step JOIN config ON config.key = step.config WHERE kind = 'asked' "
+                                "ORDER BY position").fetchone()[0]
+        params = json.loads(first)
+        self.assertEqual((params["BX"], params["BY_"], params["UNROLL"]), (32, 4, 2))
+        self.refuses_what_it_cannot_read()
+
+    def refuses_what_it_cannot_read(self):
+        self.write("broken.json", "{")
+        self.assertIn("--warm: ", self.sweep("--warm", "broken.json", code=2).stderr)
+        self.assertIn("--warm: none.db: No such file", self.sweep("--warm", "none.db", code=2).stderr)
+
     def test_plans_say_the_effort_and_choices_win(self):
         plan = json.loads(self.sweep("--dry-run", "--json", "--effort", "quick").stdout)
         self.assertEqual((plan["effort"], plan["strategy"], plan["evaluations"]), ("quick", "bayes", 144))

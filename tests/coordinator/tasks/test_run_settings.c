@@ -64,9 +64,8 @@ static void each_command_has_its_flags_in_one_order(void **state)
     } cases[] = {
         { RUN_SWEEP,
           " hosts db device speed-up cards arch ssh listen accept-new-host-keys"
-          " budget effort strategy evaluations seed in-flight max-hours linger "
-          "plan "
-          "dry-run fresh"
+          " budget effort strategy evaluations warm seed in-flight max-hours"
+          " linger plan dry-run fresh"
           " log metrics on-event json quiet" },
         { RUN_RESUME,
           " hosts db speed-up ssh listen accept-new-host-keys budget effort "
