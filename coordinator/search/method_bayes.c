@@ -28,7 +28,7 @@
 #define DESIGN 12       /* points by Latin hypercube to begin with ... */
 #define DESIGN_SHARE 4  /* ... or one in so many of the budget, if fewer */
 #define TRUSTED_MIN 6   /* timed points that a prior is judged by */
-#define FADED_AT 60.0   /* timed points after which it says nothing more */
+#define FADED_AT 150.0  /* timed points after which it says nothing more */
 #define TIMED_MIN 3     /* with fewer, there is nothing to model */
 #define ROWS_MAX 400    /* above this, rows are thinned to ... */
 #define ROWS_KEPT 300   /* ... the fastest and some of the others */

@@ -104,7 +104,7 @@ struct sweep_options {
     sweep_done *done; /* or NULL; an error that it returns ends the run */
     void *done_arg;
     const struct search_settings
-        *search_settings; /* how to search; NULL for all that pass */
+        *search_settings;         /* how to search; NULL for all that pass */
     const struct landscape *warm; /* what a search begins with, or NULL */
     struct sweep_stay stay;
     int attempts;

@@ -39,7 +39,7 @@ struct run {
     struct search_settings search_settings;
     char *hosts_file; /* absolute; "" for this machine only */
     struct spec *spec;
-    struct replay *replay; /* NULL: kernels really run */
+    struct replay *replay;  /* NULL: kernels really run */
     struct landscape *warm; /* of --warm, or NULL */
     struct hosts hosts;
     int64_t began_ns; /* start of the command: caps cover all of its passes */
