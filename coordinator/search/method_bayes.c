@@ -27,6 +27,7 @@
 
 #define DESIGN 12       /* points by Latin hypercube to begin with ... */
 #define DESIGN_SHARE 4  /* ... or one in so many of the budget, if fewer */
+#define LED_TRUST 0.2   /* enough for half a design */
 #define TRUSTED_MIN 6   /* timed points that a prior is judged by */
 #define FADED_AT 150.0  /* timed points after which it says nothing more */
 #define TIMED_MIN 3     /* with fewer, there is nothing to model */
@@ -78,8 +79,8 @@ static void *start(struct method_search *search)
     int n = search->left / DESIGN_SHARE + 1;
 
     n = (n < DESIGN ? n : DESIGN) - search->trials.timed;
-    if (search->leaders > search->trials.timed) /* some are pending */
-        n -= search->leaders - search->trials.timed;
+    if (search->leaders > 0) /* they stand for a part of it, if it is right */
+        n = DESIGN;
     if (n > search->left)
         n = search->left;
     if (n > 0)
@@ -478,6 +479,17 @@ static int climb(struct bayes *bayes, struct method_search *search, int winner,
     return winner;
 }
 
+/* Of a design, so many points are enough as there are leaders, if the times so
+ * far follow the prior. */
+static bool is_led(struct bayes *bayes, const struct method_search *search)
+{
+    if (search->leaders == 0 || bayes->next < DESIGN - search->leaders)
+        return false;
+    if (bayes->next == DESIGN - search->leaders)
+        judge_prior(bayes, search);
+    return bayes->trust >= LED_TRUST;
+}
+
 static int ask(void *self, struct method_search *search)
 {
     struct bayes *bayes = self;
@@ -486,7 +498,11 @@ static int ask(void *self, struct method_search *search)
     int winner;
 
     while (bayes->next < bayes->design_n) {
-        int point = bayes->design[bayes->next++];
+        int point = bayes->design[bayes->next];
+
+        if (is_led(bayes, search))
+            break;
+        bayes->next++;
 
         if (trials_state(trials, point) == TRIAL_UNSEEN)
             return point;
