@@ -67,6 +67,7 @@ struct bayes {
     double mean, scale; /* of log time; the process has it standardised */
     double failure_rate;
     double trust; /* how far log times follow the prior: 0 not, 1 as they are */
+    bool misled;  /* they run against it */
     double prior_mean;       /* of the timed trials that have one */
     double *promise;         /* [CANDIDATES] */
     struct penalty *penalty; /* NULL: pending points are rows */
@@ -157,7 +158,8 @@ static void judge_prior(struct bayes *bayes, const struct method_search *search)
                 yy += y * y;
             }
         }
-    if (n < TRUSTED_MIN || xy <= 0)
+    bayes->misled = n >= TRUSTED_MIN && xy <= 0;
+    if (n < TRUSTED_MIN || bayes->misled)
         return;
     bayes->prior_mean = sum / n;
     bayes->trust = fmin(xy / xx, 1) * xy * xy / (xx * yy) *
@@ -187,19 +189,36 @@ static void add_row(struct bayes *bayes, const struct method_search *search,
     set_row(bayes, search, trial, bayes->row_of[i]);
 }
 
-static void standardise(struct bayes *bayes, const struct trials *trials)
+/* A leader of a base that misleads: a point that was chosen to be slow says
+ * little of fast ones, and much of how far times are apart. */
+static bool is_misled(const struct bayes *bayes,
+                      const struct method_search *search, int i)
 {
+    const struct trials *trials = &search->trials;
+
+    return bayes->misled && i >= search->led_from &&
+           i < search->led_from + search->leaders && i != trials->best &&
+           trials->timed >= search->leaders + TRUSTED_MIN;
+}
+
+static void standardise(struct bayes *bayes, const struct method_search *search)
+{
+    const struct trials *trials = &search->trials;
     double sum = 0, squares = 0;
-    int n = trials->timed;
+    int n = 0;
 
     for (int i = 0; i < trials->n; i++)
-        if (trials->list[i].state == TRIAL_TIMED)
+        if (trials->list[i].state == TRIAL_TIMED &&
+            !is_misled(bayes, search, i)) {
             sum += log(trials->list[i].time);
+            n++;
+        }
     bayes->mean = sum / n;
     for (int i = 0; i < trials->n; i++) {
         double off = log(trials->list[i].time) - bayes->mean;
 
-        if (trials->list[i].state == TRIAL_TIMED)
+        if (trials->list[i].state == TRIAL_TIMED &&
+            !is_misled(bayes, search, i))
             squares += off * off;
     }
     bayes->scale = squares > 0 ? sqrt(squares / n) : 1;
@@ -212,19 +231,23 @@ static bool has_outcome(const struct trial *trial)
 }
 
 /* The trials to learn from: the fastest 'max' / 2 and others at random. */
-static int choose(struct method_search *search, int max, bool timed_only,
-                  int *out)
+static int choose(const struct bayes *bayes, struct method_search *search,
+                  int max, bool timed_only, int *out)
 {
     const struct trials *trials = &search->trials;
     int *rest = mem_new((size_t)trials->n, sizeof(int)), rest_n = 0, n;
     char *taken = mem_new((size_t)trials->n, 1);
 
     n = trials_fastest(trials, out, max / 2);
-    for (int i = 0; i < n; i++)
+    for (int i = n - 1; i >= 0; i--) {
         taken[out[i]] = 1;
+        if (is_misled(bayes, search, out[i]))
+            out[i] = out[--n];
+    }
     for (int i = 0; i < trials->n; i++)
-        if (!taken[i] && (trials->list[i].state == TRIAL_TIMED ||
-                          (!timed_only && has_outcome(&trials->list[i]))))
+        if (!taken[i] && !is_misled(bayes, search, i) &&
+            (trials->list[i].state == TRIAL_TIMED ||
+             (!timed_only && has_outcome(&trials->list[i]))))
             rest[rest_n++] = i;
     if (n + rest_n > max)
         prng_shuffle(&search->prng, rest, (size_t)rest_n);
@@ -240,7 +263,7 @@ static void learn_kernel(struct bayes *bayes, struct method_search *search)
     int chosen[FIT_MAX], points[FIT_MAX], n;
     double values[FIT_MAX];
 
-    n = choose(search, FIT_MAX, true, chosen);
+    n = choose(bayes, search, FIT_MAX, true, chosen);
     for (int i = 0; i < n; i++) {
         const struct trial *trial = &search->trials.list[chosen[i]];
 
@@ -289,14 +312,14 @@ static void relearn(struct bayes *bayes, struct method_search *search)
     const struct trials *trials = &search->trials;
     int *chosen = mem_new((size_t)trials->n, sizeof(int)), n;
 
-    standardise(bayes, trials);
     judge_prior(bayes, search);
+    standardise(bayes, search);
     learn_kernel(bayes, search);
     gp_reset(bayes->gp, &bayes->kernel);
     for (int i = 0; i < trials->n; i++)
         bayes->row_of[i] = has_outcome(&trials->list[i]) ? LEFT_OUT : NO_ROW;
     choose_candidates(bayes, search);
-    n = choose(search, ROWS_KEPT, false, chosen);
+    n = choose(bayes, search, ROWS_KEPT, false, chosen);
     for (int timed = 1; timed >= 0; timed--)
         for (int i = 0; i < n; i++)
             if ((trials->list[chosen[i]].state == TRIAL_TIMED) == timed)

@@ -276,7 +276,8 @@ enum strategy_answer strategy_ask(struct strategy *strategy, int *point)
     search->left = stage_left(strategy);
     *point = strategy->self ? -1 : next_leader(strategy);
     if (*point >= 0) {
-        search->leaders++;
+        if (search->leaders++ == 0)
+            search->led_from = search->trials.n;
         trials_begin(&search->trials, *point);
         return STRATEGY_POINT;
     }
