@@ -262,7 +262,6 @@ static int sweep(struct run *run)
     struct sweep_options options = {
         .command = run->set.fresh ? "sweep --fresh" : "sweep",
         .search_settings = &run->search_settings,
-        .warm = run->warm,
         .caps.held_back = &held_back,
     };
     int code;

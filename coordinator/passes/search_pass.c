@@ -81,7 +81,7 @@ static int search_choose(struct sweep *sweep, struct pass *pass, int64_t passed,
     take_caps(sweep, &scope);
     search_settings_hosts(sweep->fleet.list, &scope.slots, &scope.gpus);
     rc = search_settings_plan(options->search_settings, &scope, &plan, err);
-    if (rc == 0 && plan.all && options->warm)
+    if (rc == 0 && plan.all && options->search_settings->warm)
         progress_say(sweep->reactor.progress,
                      "search: all configurations are tried, so --warm has no "
                      "effect; limit them with --evaluations or --effort quick");

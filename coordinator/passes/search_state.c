@@ -93,7 +93,8 @@ static void find_objective(struct sweep *sweep, struct search_pass *search)
 static double *make_prior(const struct sweep *sweep,
                           const struct search_pass *search)
 {
-    const struct landscape *warm = sweep->reactor.options->warm;
+    const struct landscape *warm =
+        sweep->reactor.options->search_settings->warm;
     const struct domain *domain = space_domain_domain(search->grid);
     struct buf odd;
     double *prior;

@@ -66,9 +66,11 @@ struct bayes {
     int fitted_at;      /* timed trials at the last fit; 0: no fit yet */
     double mean, scale; /* of log time; the process has it standardised */
     double failure_rate;
-    double trust; /* how far log times follow the prior: 0 not, 1 as they are */
-    bool misled;  /* they run against it */
-    double prior_mean;       /* of the timed trials that have one */
+    struct {
+        double trust; /* how far log times follow it: 0 not, 1 as they are */
+        double mean;  /* of the timed trials that have one */
+        bool misled;  /* they run against it */
+    } prior;
     double *promise;         /* [CANDIDATES] */
     struct penalty *penalty; /* NULL: pending points are rows */
     int *hood;
@@ -122,11 +124,11 @@ static double standard(const struct bayes *bayes, double time)
 static double shift(const struct bayes *bayes,
                     const struct method_search *search, int point)
 {
-    double prior = bayes->trust > 0 ? search->prior[point] : (double)NAN;
+    double prior = bayes->prior.trust > 0 ? search->prior[point] : (double)NAN;
 
-    return isnan(prior)
-               ? 0
-               : bayes->trust * (prior - bayes->prior_mean) / bayes->scale;
+    return isnan(prior) ? 0
+                        : bayes->prior.trust * (prior - bayes->prior.mean) /
+                              bayes->scale;
 }
 
 /* The least squares of log time over the prior.  Where times do not follow it,
@@ -137,7 +139,7 @@ static void judge_prior(struct bayes *bayes, const struct method_search *search)
     double xx = 0, xy = 0, yy = 0, sum = 0, times = 0;
     int n = 0;
 
-    bayes->trust = 0;
+    bayes->prior.trust = 0;
     for (int pass = 0; search->prior && pass < 2; pass++)
         for (int i = 0; i < trials->n; i++) {
             const struct trial *trial = &trials->list[i];
@@ -158,12 +160,12 @@ static void judge_prior(struct bayes *bayes, const struct method_search *search)
                 yy += y * y;
             }
         }
-    bayes->misled = n >= TRUSTED_MIN && xy <= 0;
-    if (n < TRUSTED_MIN || bayes->misled)
+    bayes->prior.misled = n >= TRUSTED_MIN && xy <= 0;
+    if (n < TRUSTED_MIN || bayes->prior.misled)
         return;
-    bayes->prior_mean = sum / n;
-    bayes->trust = fmin(xy / xx, 1) * xy * xy / (xx * yy) *
-                   fmax(0, 1 - trials->timed / FADED_AT);
+    bayes->prior.mean = sum / n;
+    bayes->prior.trust = fmin(xy / xx, 1) * xy * xy / (xx * yy) *
+                         fmax(0, 1 - trials->timed / FADED_AT);
 }
 
 /* The values of a row, as far as its trial has an outcome. */
@@ -196,7 +198,7 @@ static bool is_misled(const struct bayes *bayes,
 {
     const struct trials *trials = &search->trials;
 
-    return bayes->misled && i >= search->led_from &&
+    return bayes->prior.misled && i >= search->led_from &&
            i < search->led_from + search->leaders && i != trials->best &&
            trials->timed >= search->leaders + TRUSTED_MIN;
 }
@@ -510,7 +512,7 @@ static bool is_led(struct bayes *bayes, const struct method_search *search)
         return false;
     if (bayes->next == DESIGN - search->leaders)
         judge_prior(bayes, search);
-    return bayes->trust >= LED_TRUST;
+    return bayes->prior.trust >= LED_TRUST;
 }
 
 static int ask(void *self, struct method_search *search)

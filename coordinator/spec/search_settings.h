@@ -16,6 +16,7 @@
 struct buf;
 struct err;
 struct hosts;
+struct landscape;
 
 #define SEARCH_SETTINGS_AUTO "auto"
 #define SEARCH_SETTINGS_EXTERNAL "external:" /* and a command */
@@ -32,6 +33,8 @@ struct search_settings {
     struct successive_halving_rules race; /* first is 0 without a race */
     const char *objective; /* objective.h; always from the sweep file */
     enum effort effort;
+    const struct landscape *warm; /* what it begins with, borrowed, or NULL; it
+                                   * is not stored */
 };
 
 /* ERR_INPUT if the strategy is malformed, or does not fit the objective. */

@@ -16,7 +16,6 @@
 #include "coordinator/rental/rental_plan.h"
 
 struct confirmation;
-struct landscape;
 struct pass_ops;
 struct plan;
 struct plan_ask;
@@ -104,8 +103,7 @@ struct sweep_options {
     sweep_done *done; /* or NULL; an error that it returns ends the run */
     void *done_arg;
     const struct search_settings
-        *search_settings;         /* how to search; NULL for all that pass */
-    const struct landscape *warm; /* what a search begins with, or NULL */
+        *search_settings; /* how to search; NULL for all that pass */
     struct sweep_stay stay;
     int attempts;
     struct sweep_watch watch;

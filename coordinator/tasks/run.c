@@ -169,6 +169,7 @@ static int load_warm(struct run *run, struct err *err)
 
     if (rc == 0)
         landscape_fit_names(run->warm);
+    run->search_settings.warm = run->warm;
     return rc;
 }
 
