@@ -83,6 +83,7 @@ enum {
     THROTTLE,
     HELD_S,
     COMMAND,
+    ASK,
     STATUS,
     WARNING,
     WAITS,
@@ -176,6 +177,7 @@ static const struct msg_word words[WORDS] = {
     [THROTTLE] = { "throttle", MSG_SAMPLES_MAX, true },
     [HELD_S] = { "held_s", 1 << 30, false },
     [COMMAND] = { "command", MSG_COMMAND_MAX, false },
+    [ASK] = { "ask", MSG_ASK_MAX, false },
     [STATUS] = { "status", 255, true },
     [WARNING] = { "warning", 240, false },
     [WAITS] = { "waits", 240, false },
@@ -358,6 +360,7 @@ static const struct msg_field tool[] = {
     F(REQUEST, tool.launch.request),
     F(LIMIT_MS, tool.launch.limit_ms),
     OPTIONAL(INPUTS, tool.launch.inputs),
+    OPTIONAL(ASK, tool.ask),
     END,
 };
 static const struct msg_field ran[] = {

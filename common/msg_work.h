@@ -12,6 +12,7 @@
 struct msg;
 
 #define MSG_COMMAND_MAX 64   /* arguments, the program included */
+#define MSG_ASK_MAX 4000     /* bytes; a pipe takes them with one write */
 #define MSG_ARGUMENTS_MAX 64 /* of a kernel */
 
 /* Which piece of work a lease or a result is about.
@@ -68,6 +69,7 @@ struct msg_tool {
     struct msg_launch launch;
     const char *bundle;   /* "": none */
     struct texts command; /* the program, then its arguments */
+    const char *ask; /* a line on its stdin; it stays for others.  optional */
 };
 
 struct msg_started {

@@ -12,9 +12,11 @@
 
 static int confirm_work(struct run *run, void *arg)
 {
-    int code = confirm_pipeline_confirm(run, true);
+    int code;
 
     (void)arg;
+    run_say_effort(run);
+    code = confirm_pipeline_confirm(run, true);
     run_say_how_to_go_on(run, code, "confirm");
     return code;
 }

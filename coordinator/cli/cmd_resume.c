@@ -23,9 +23,10 @@ int cmd_resume(int argc, char *argv[])
         .plain = &plain,
     };
     struct err err;
-    int rc =
-        run_settings_parse(&run.set, RUN_RESUME, &options, argc, argv, &err);
+    int rc;
 
+    run.set.effort = NULL; /* that of the sweep */
+    rc = run_settings_parse(&run.set, RUN_RESUME, &options, argc, argv, &err);
     if (rc == 0 && !plain && !run.set.db)
         dbpath_models_find(&models);
     if (models.n > 0) {

@@ -24,6 +24,7 @@
 #include "coordinator/rental/rental_plan.h"
 #include "coordinator/reserve/reserve.h"
 #include "coordinator/model/domain.h"
+#include "coordinator/search/effort.h"
 #include "coordinator/space/space.h"
 #include "coordinator/spec/gpu_arch.h"
 #include "coordinator/spec/spec.h"
@@ -124,6 +125,8 @@ static void print_plan(const struct plan *plan)
            search->drawn ? (int64_t)DOMAIN_DRAWN : plan->passed,
            search->drawn ? " drawn at random" : "", run->search_settings.seed,
            run->search_settings.objective, search->in_flight);
+    if (run->leaves_out)
+        printf("%s\n", run->leaves_out);
     for (size_t i = 0; i < run->hosts.n; i++) {
         const struct host *host = &run->hosts.list[i];
 
@@ -188,6 +191,7 @@ static void put_plan(const struct plan *plan)
     json_out_int(&out, "shapes", (int64_t)plan->shapes);
     json_out_text(&out, "strategy", plan->search.strategy);
     json_out_int(&out, "evaluations", plan->search.evaluations);
+    json_out_text(&out, "effort", effort_name(run->search_settings.effort));
     json_out_int(&out, "seed", run->search_settings.seed);
     json_out_text(&out, "objective", run->search_settings.objective);
     if (run->search_settings.in_flight > 0)
@@ -266,7 +270,10 @@ static int sweep(struct run *run)
         .search_settings = &run->search_settings,
         .caps.held_back = &held_back,
     };
-    int code = search(run, &options);
+    int code;
+
+    run_say_effort(run);
+    code = search(run, &options);
 
     if (code == EXIT_DONE && !run->spec->confirm.off)
         code = confirm_pipeline_confirm(run, false);

@@ -36,7 +36,7 @@ struct external_runs {
     const char *names[BUNDLE_FILES_MAX];
     struct bytes contents[BUNDLE_FILES_MAX];
     const struct external_run *commanded;
-    char **command;
+    char **command, *ask;
 };
 
 /* ---- which one ---- */
@@ -122,9 +122,13 @@ static void make_keys(const struct sweep *sweep, struct external_run *run)
     for (int i = 0; i < n; i++) {
         char **command = external_baseline_command(
             sweep->work.spec, run->is, plan_shape(sweep->work.plan, i));
+        char *ask = external_baseline_ask(sweep->work.spec, run->is,
+                                          plan_shape(sweep->work.plan, i));
 
-        external_baseline_key(run->is, command, run->bundle.hash, run->keys[i]);
+        external_baseline_key(run->is, command, ask, run->bundle.hash,
+                              run->keys[i]);
         external_baseline_command_free(run->is, command);
+        free(ask);
     }
 }
 
@@ -184,6 +188,7 @@ void external_runs_free(struct external_runs *tools)
         return;
     if (tools->commanded)
         external_baseline_command_free(tools->commanded->is, tools->command);
+    free(tools->ask);
     for (size_t i = 0; i < tools->n; i++) {
         bundle_fini(&tools->list[i].bundle);
         external_schedule_free(tools->list[i].schedule);
@@ -343,9 +348,13 @@ int external_runs_fill(struct sweep *sweep, struct confirmation_pass *c,
     tools->commanded = run;
     tools->command = external_baseline_command(
         sweep->work.spec, run->is, plan_shape(sweep->work.plan, lease->shape));
+    free(tools->ask);
+    tools->ask = external_baseline_ask(
+        sweep->work.spec, run->is, plan_shape(sweep->work.plan, lease->shape));
     memcpy(key, run->keys[lease->shape], HASH_HEX);
     out->command = (struct texts){ (const char *const *)tools->command,
                                    run->is->n_command };
+    out->ask = tools->ask ? tools->ask : "";
     out->bundle = run->bundle.n ? run->bundle.hash : "";
     out->launch.artifact = out->launch.reference = out->launch.request = "";
     out->launch.limit_ms = (int64_t)(run->is->timeout_s * 1e3);

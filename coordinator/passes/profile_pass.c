@@ -196,7 +196,7 @@ static int profile_fill(struct sweep *sweep, struct pass *pass,
         return rc;
     plan_task_key(sweep->work.plan, lease->unit, lease->shape, key);
     fill_command(sweep, profile, lease->round, &out->command);
-    out->bundle = "";
+    out->bundle = out->ask = "";
     out->launch.artifact = sweep->work.artifacts[lease->unit];
     out->launch.reference = sweep->work.artifacts[plan_units(sweep->work.plan)];
     out->launch.inputs = plan_inputs(sweep->work.plan, lease->shape);

@@ -23,10 +23,12 @@ struct search_pass {
     struct search_settings_plan plan;
     struct space_domain *grid;
     struct search *search;
+    double *prior;       /* of strategy_warm(), or NULL */
     int64_t known;       /* configurations that earlier runs settled, at most */
     int objective;       /* a shape, or OBJECTIVE_ALL */
     const char **shapes; /* their names */
     size_t written;      /* steps that are in the database */
+    int64_t until_ns;    /* when plan.limit_s is over; 0: no host was ready */
     bool done;           /* the strategy will not ask for more points */
 };
 

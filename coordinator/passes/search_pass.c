@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/clock.h"
 #include "common/log.h"
 #include "common/mem.h"
 #include "common/outcome.h"
@@ -80,6 +81,10 @@ static int search_choose(struct sweep *sweep, struct pass *pass, int64_t passed,
     take_caps(sweep, &scope);
     search_settings_hosts(sweep->fleet.list, &scope.slots, &scope.gpus);
     rc = search_settings_plan(options->search_settings, &scope, &plan, err);
+    if (rc == 0 && plan.all && options->search_settings->warm)
+        progress_say(sweep->reactor.progress,
+                     "search: all configurations are tried, so --warm has no "
+                     "effect; limit them with --evaluations or --effort quick");
     if (rc < 0 || (plan.all && passed <= ALL_AT_ONCE))
         return rc;
     pass->state = search = mem_new(1, sizeof(*search));
@@ -171,6 +176,21 @@ static void end_search(struct sweep *sweep, struct search_pass *search)
         sched_drop(sweep->work.sched, unit);
 }
 
+/* A search that was interrupted is given no more time, see search_begin(). */
+static bool time_is_up(const struct sweep *sweep, struct search_pass *search)
+{
+    int64_t now_ns = reactor_now(sweep);
+
+    if (search->plan.limit_s <= 0)
+        return false;
+    for (size_t i = 0; !search->until_ns && i < sweep->fleet.n; i++)
+        if (sweep->fleet.hosts[i].state == HOST_STATE_READY)
+            search->until_ns =
+                now_ns + (int64_t)(search->plan.limit_s * (double)NS_PER_S);
+    return search->until_ns && now_ns >= search->until_ns &&
+           search_units(search->search) > search->plan.least;
+}
+
 static void send_out(struct sweep *sweep, struct search_pass *search,
                      const struct search_want *want)
 {
@@ -190,8 +210,11 @@ static void search_turn(struct sweep *sweep, struct pass *pass)
     hear_program(sweep, search->search);
     halving_give_up(sweep,
                     search); /* a told result can lead to the next question */
+    if (time_is_up(sweep, search))
+        end_search(sweep, search);
     places = count_places(sweep);
-    while (!sweep->reactor.ending && has_room(sweep, search, places)) {
+    while (!sweep->reactor.ending && !search->done &&
+           has_room(sweep, search, places)) {
         struct search_want want;
         enum strategy_answer answer = search_ask(search->search, &want);
 
@@ -216,6 +239,8 @@ static int search_begin(struct sweep *sweep, struct pass *pass, struct err *err)
     if (!search)
         return 0;
     announce(sweep, search);
+    if (search->written > 0)
+        search->until_ns = reactor_now(sweep);
     for (int unit = 0; unit < search_units(search->search); unit++)
         if (search_is_wanted(search->search, unit)) {
             sched_release(sweep->work.sched, unit);
@@ -309,9 +334,12 @@ static void search_progress(const struct sweep *sweep, const struct pass *pass,
     const struct search_pass *search = pass->state;
     bool outside = space_domain_find(search->grid,
                                      plan_unit(sweep->work.plan, 0)->point) < 0;
-    int units = search->done ? plan_taken(sweep->work.plan)
-                             : search->plan.evaluations + outside;
+    int taken = plan_taken(sweep->work.plan);
+    int units = search->done ? taken : search->plan.evaluations + outside;
 
+    if (!search->done && search->plan.limit_s > 0) /* who knows how many */
+        units =
+            taken > search->plan.least ? taken : search->plan.least + outside;
     facts->total = units;
 }
 
@@ -336,6 +364,7 @@ static void search_pass_free(struct pass *pass)
     search_free(search->search);
     space_domain_free(search->grid);
     free(search->shapes);
+    free(search->prior);
     free(search);
 }
 

@@ -4,12 +4,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/buf.h"
 #include "common/clock.h"
 #include "common/mem.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/passes/search_internal.h"
 #include "coordinator/notes/description.h"
 #include "coordinator/model/domain.h"
+#include "coordinator/replay/landscape.h"
+#include "coordinator/replay/landscape_prior.h"
 #include "coordinator/search/external_strategy.h"
 #include "coordinator/search/objective.h"
 #include "coordinator/search/search.h"
@@ -21,7 +24,8 @@
 #include "coordinator/text/exit_code.h"
 
 #define ANSWER_NS (60 * NS_PER_S) /* for each answer of a program */
-#define WINDOW_A_GPU 2            /* one is measured, one is on the way */
+#define ODD_MAX 400
+#define WINDOW_A_GPU 2 /* one is measured, one is on the way */
 
 const char *const search_state_kinds[] = { [SEARCH_ASKED] = "asked",
                                            [SEARCH_TIMED] = "timed",
@@ -85,6 +89,32 @@ static void find_objective(struct sweep *sweep, struct search_pass *search)
                  text, sweep->reactor.options->device, search->shapes[0]);
 }
 
+/* What the user named says of these points; NULL without one. */
+static double *make_prior(const struct sweep *sweep,
+                          const struct search_pass *search)
+{
+    const struct landscape *warm =
+        sweep->reactor.options->search_settings->warm;
+    const struct domain *domain = space_domain_domain(search->grid);
+    struct buf odd;
+    double *prior;
+    int known;
+
+    if (!warm)
+        return NULL;
+    buf_init(&odd, ODD_MAX);
+    prior = landscape_prior(warm, domain, space_domain_tunables(search->grid),
+                            &known, &odd);
+    progress_say(sweep->reactor.progress,
+                 "search: warm, with the times of %d of these %d "
+                 "configurations from %s%s%s",
+                 known, domain_size(domain),
+                 warm->device[0] ? warm->device : "an unnamed device",
+                 odd.len ? "; only one of the two has " : "", buf_text(&odd));
+    buf_fini(&odd);
+    return prior;
+}
+
 int search_state_start(struct sweep *sweep, struct search_pass *search,
                        struct err *err)
 {
@@ -97,7 +127,7 @@ int search_state_start(struct sweep *sweep, struct search_pass *search,
                                       plan_unit(sweep->work.plan, 0)->point),
         .shapes = plan_shapes(sweep->work.plan),
         .strategy = search->plan.strategy,
-        .in_flight = (int)settings->in_flight,
+        .in_flight = (int)search->plan.most_out,
         .window = search_state_window(sweep),
         .race = settings->race.first > 0 ? &settings->race : NULL,
         .evaluations = search->plan.evaluations,
@@ -107,6 +137,7 @@ int search_state_start(struct sweep *sweep, struct search_pass *search,
 
     find_objective(sweep, search);
     options.objective = search->objective;
+    options.prior = search->prior = make_prior(sweep, search);
     if (command)
         rc = start_program(sweep, search, command, &options.external, err);
     return rc == 0 ? search_new(&options, &search->search, err) : rc;

@@ -7,8 +7,10 @@
 #include "common/buf.h"
 #include "common/err.h"
 #include "common/mem.h"
+#include "common/msg_work.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/text/json.h"
+#include "coordinator/text/value.h"
 
 #define ARGUMENT_MAX (64 << 10)
 #define SLACK 1.05 /* the clocks of the two machines may differ a little */
@@ -71,9 +73,30 @@ void external_baseline_command_free(const struct spec_external *external,
     free(command);
 }
 
+char *external_baseline_ask(const struct spec *spec,
+                            const struct spec_external *external,
+                            const struct spec_shape *shape)
+{
+    const struct place in = { spec, external, shape };
+    struct buf out;
+
+    if (external->n_ask == 0)
+        return NULL;
+    buf_init(&out, MSG_ASK_MAX);
+    for (size_t i = 0; i < external->n_ask; i++) {
+        char *text = put_values(&in, external->ask[i]);
+
+        buf_str(&out, i ? ", " : "[");
+        value_quote(text, &out);
+        free(text);
+    }
+    buf_str(&out, "]");
+    return out.bytes;
+}
+
 void external_baseline_key(const struct spec_external *external,
-                           char *const *command, const char *bundle,
-                           char out[HASH_HEX])
+                           char *const *command, const char *ask,
+                           const char *bundle, char out[HASH_HEX])
 {
     struct hash hash;
 
@@ -84,6 +107,8 @@ void external_baseline_key(const struct spec_external *external,
         hash_text(&hash, command[i]);
     hash_text(&hash, bundle);
     hash_field(&hash, &external->samples, sizeof(external->samples));
+    if (ask)
+        hash_text(&hash, ask);
     hash_end(&hash, out);
 }
 

@@ -24,11 +24,18 @@ char **external_baseline_command(const struct spec *spec,
 void external_baseline_command_free(const struct spec_external *external,
                                     char **command); /* NULL is fine */
 
-/* The identity of the command's result: the command, its files, the number of
- * samples asked for.  'bundle' is the hash of the files. */
+/* The line that it is asked by, a JSON list of texts; NULL if it is started for
+ * each run.  The caller frees it. */
+char *external_baseline_ask(const struct spec *spec,
+                            const struct spec_external *external,
+                            const struct spec_shape *shape);
+
+/* The identity of the command's result: the command, what it is asked, its
+ * files, the number of samples asked for.  'bundle' is the hash of the files.
+ */
 void external_baseline_key(const struct spec_external *external,
-                           char *const *command, const char *bundle,
-                           char out[HASH_HEX]);
+                           char *const *command, const char *ask,
+                           const char *bundle, char out[HASH_HEX]);
 
 struct external_baseline_output {
     char *name;      /* its own name for itself; "" if it prints none */

@@ -11,6 +11,7 @@
 #include "coordinator/print/table.h"
 #include "coordinator/report/report_internal.h"
 #include "coordinator/result/report.h"
+#include "coordinator/search/effort.h"
 
 #define STRATEGY_MAX 4096 /* bytes of text */
 
@@ -32,6 +33,8 @@ char *report_head_strategy(const struct report *report)
         buf_printf(&to, ", objective %s", search->objective);
     if (search->in_flight > 0)
         buf_printf(&to, ", at most %" PRId64 " in flight", search->in_flight);
+    if (strcmp(search->effort, effort_name(EFFORT_NORMAL)) != 0)
+        buf_printf(&to, ", effort %s", search->effort);
     return to.bytes;
 }
 

@@ -31,6 +31,7 @@ void report_put_sweep(struct json_out *out, const struct report *report)
     json_out_text(out, "method", report->search.method);
     json_out_int(out, "seed", report->search.seed);
     json_out_text(out, "objective", report->search.objective);
+    json_out_text(out, "effort", report->search.effort);
     if (report->search.in_flight > 0)
         json_out_int(out, "in_flight", report->search.in_flight);
     else

@@ -9,6 +9,7 @@
 #include "common/mem.h"
 #include "common/outcome.h"
 #include "coordinator/result/report_rows.h"
+#include "coordinator/search/effort.h"
 #include "coordinator/search/objective.h"
 #include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
@@ -22,7 +23,7 @@
 static void load_search(struct report *report, const char *settings)
 {
     const struct stored_param *method = NULL, *seed = NULL, *objective = NULL,
-                              *most = NULL, *in_flight = NULL;
+                              *most = NULL, *in_flight = NULL, *effort = NULL;
     struct stored_params params = { 0 };
 
     if (stored_params_parse(settings, &params, NULL) == 0) {
@@ -31,8 +32,11 @@ static void load_search(struct report *report, const char *settings)
         objective = stored_params_find(&params, "objective");
         most = stored_params_find(&params, "evaluations");
         in_flight = stored_params_find(&params, "in_flight");
+        effort = stored_params_find(&params, "effort");
     }
     report->search.method = mem_strdup(method ? method->text : "");
+    report->search.effort =
+        effort_name(effort_recall(effort ? effort->text : NULL));
     report->search.in_flight = in_flight ? (int64_t)in_flight->number : 0;
     report->search.seed = seed ? (int64_t)seed->number : 0;
     if (most && strcmp(report->search.method, "exhaustive") != 0)

@@ -59,12 +59,12 @@ struct report_file {
 };
 
 struct report_search {
-    char *method; /* exhaustive, lhs:20,tpe; "" unknown */
-    int64_t seed;
-    int64_t evaluations; /* it may ask for; 0: for all that pass */
-    char *objective;     /* headline, geomean, a shape */
-    bool headline;       /* the objective is the headline */
-    int64_t in_flight;   /* at most so many at once; 0: not given */
+    char *method;              /* exhaustive, lhs:20,tpe; "" unknown */
+    int64_t seed, evaluations; /* it may ask for; 0: for all that pass */
+    char *objective;           /* headline, geomean, a shape */
+    bool headline;             /* the objective is the headline */
+    int64_t in_flight;         /* at most so many at once; 0: not given */
+    const char *effort;        /* a word */
 };
 
 struct report_counts {

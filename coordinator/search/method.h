@@ -18,6 +18,9 @@ struct method_search {
     struct trials trials;
     struct prng prng;
     int left; /* evaluations this method may still ask for, >= 1 in ask() */
+    const double *prior; /* of strategy_warm(), or NULL */
+    int leaders;         /* of its points, asked for before the method began */
+    int led_from;        /* index of the first of these trials */
 };
 
 #define METHOD_WAIT (-1)

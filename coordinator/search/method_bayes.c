@@ -10,6 +10,9 @@
  * believer" of Ginsbourger, Le Riche, Carraro 2010).  bayes-penalty leaves the
  * process as it is, and penalises candidates near pending points (penalty.h).
  *
+ * A prior (strategy_warm()) is the mean of the process, as far as the times so
+ * far follow it.
+ *
  * All unseen points are candidates while they are few.  Otherwise
  * the candidates are random points and neighbours of the fastest; each ask adds
  * neighbours of its best candidate.
@@ -24,6 +27,9 @@
 
 #define DESIGN 12       /* points by Latin hypercube to begin with ... */
 #define DESIGN_SHARE 4  /* ... or one in so many of the budget, if fewer */
+#define LED_TRUST 0.2   /* enough for half a design */
+#define TRUSTED_MIN 6   /* timed points that a prior is judged by */
+#define FADED_AT 150.0  /* timed points after which it says nothing more */
 #define TIMED_MIN 3     /* with fewer, there is nothing to model */
 #define ROWS_MAX 400    /* above this, rows are thinned to ... */
 #define ROWS_KEPT 300   /* ... the fastest and some of the others */
@@ -60,6 +66,11 @@ struct bayes {
     int fitted_at;      /* timed trials at the last fit; 0: no fit yet */
     double mean, scale; /* of log time; the process has it standardised */
     double failure_rate;
+    struct {
+        double trust; /* how far log times follow it: 0 not, 1 as they are */
+        double mean;  /* of the timed trials that have one */
+        bool misled;  /* they run against it */
+    } prior;
     double *promise;         /* [CANDIDATES] */
     struct penalty *penalty; /* NULL: pending points are rows */
     int *hood;
@@ -71,6 +82,8 @@ static void *start(struct method_search *search)
     int n = search->left / DESIGN_SHARE + 1;
 
     n = (n < DESIGN ? n : DESIGN) - search->trials.timed;
+    if (search->leaders > 0) /* they stand for a part of it, if it is right */
+        n = DESIGN;
     if (n > search->left)
         n = search->left;
     if (n > 0)
@@ -107,36 +120,107 @@ static double standard(const struct bayes *bayes, double time)
     return (log(time) - bayes->mean) / bayes->scale;
 }
 
+/* What the prior adds to a standardised time.  The process has the rest. */
+static double shift(const struct bayes *bayes,
+                    const struct method_search *search, int point)
+{
+    double prior = bayes->prior.trust > 0 ? search->prior[point] : (double)NAN;
+
+    return isnan(prior) ? 0
+                        : bayes->prior.trust * (prior - bayes->prior.mean) /
+                              bayes->scale;
+}
+
+/* The least squares of log time over the prior.  Where times do not follow it,
+ * or run against it, it is not trusted. */
+static void judge_prior(struct bayes *bayes, const struct method_search *search)
+{
+    const struct trials *trials = &search->trials;
+    double xx = 0, xy = 0, yy = 0, sum = 0, times = 0;
+    int n = 0;
+
+    bayes->prior.trust = 0;
+    for (int pass = 0; search->prior && pass < 2; pass++)
+        for (int i = 0; i < trials->n; i++) {
+            const struct trial *trial = &trials->list[i];
+            double x = search->prior[trial->point], y;
+
+            if (trial->state != TRIAL_TIMED || isnan(x))
+                continue;
+            y = log(trial->time);
+            if (pass == 0) {
+                sum += x;
+                times += y;
+                n++;
+            } else {
+                x -= sum / n;
+                y -= times / n;
+                xx += x * x;
+                xy += x * y;
+                yy += y * y;
+            }
+        }
+    bayes->prior.misled = n >= TRUSTED_MIN && xy <= 0;
+    if (n < TRUSTED_MIN || bayes->prior.misled)
+        return;
+    bayes->prior.mean = sum / n;
+    bayes->prior.trust = fmin(xy / xx, 1) * xy * xy / (xx * yy) *
+                         fmax(0, 1 - trials->timed / FADED_AT);
+}
+
 /* The values of a row, as far as its trial has an outcome. */
-static void set_row(struct bayes *bayes, const struct trial *trial, int row)
+static void set_row(struct bayes *bayes, const struct method_search *search,
+                    const struct trial *trial, int row)
 {
     if (trial->state == TRIAL_TIMED) {
-        gp_set(bayes->gp, LOG_TIME, row, standard(bayes, trial->time));
+        gp_set(bayes->gp, LOG_TIME, row,
+               standard(bayes, trial->time) -
+                   shift(bayes, search, trial->point));
         gp_set(bayes->gp, FAILURE, row, -bayes->failure_rate);
     } else if (trial->state == TRIAL_FAILED) {
         gp_set(bayes->gp, FAILURE, row, 1 - bayes->failure_rate);
     }
 }
 
-static void add_row(struct bayes *bayes, const struct trials *trials, int i)
+static void add_row(struct bayes *bayes, const struct method_search *search,
+                    int i)
 {
-    bayes->row_of[i] = gp_add_row(bayes->gp, trials->list[i].point);
-    set_row(bayes, &trials->list[i], bayes->row_of[i]);
+    const struct trial *trial = &search->trials.list[i];
+
+    bayes->row_of[i] = gp_add_row(bayes->gp, trial->point);
+    set_row(bayes, search, trial, bayes->row_of[i]);
 }
 
-static void standardise(struct bayes *bayes, const struct trials *trials)
+/* A leader of a base that misleads: a point that was chosen to be slow says
+ * little of fast ones, and much of how far times are apart. */
+static bool is_misled(const struct bayes *bayes,
+                      const struct method_search *search, int i)
 {
+    const struct trials *trials = &search->trials;
+
+    return bayes->prior.misled && i >= search->led_from &&
+           i < search->led_from + search->leaders && i != trials->best &&
+           trials->timed >= search->leaders + TRUSTED_MIN;
+}
+
+static void standardise(struct bayes *bayes, const struct method_search *search)
+{
+    const struct trials *trials = &search->trials;
     double sum = 0, squares = 0;
-    int n = trials->timed;
+    int n = 0;
 
     for (int i = 0; i < trials->n; i++)
-        if (trials->list[i].state == TRIAL_TIMED)
+        if (trials->list[i].state == TRIAL_TIMED &&
+            !is_misled(bayes, search, i)) {
             sum += log(trials->list[i].time);
+            n++;
+        }
     bayes->mean = sum / n;
     for (int i = 0; i < trials->n; i++) {
         double off = log(trials->list[i].time) - bayes->mean;
 
-        if (trials->list[i].state == TRIAL_TIMED)
+        if (trials->list[i].state == TRIAL_TIMED &&
+            !is_misled(bayes, search, i))
             squares += off * off;
     }
     bayes->scale = squares > 0 ? sqrt(squares / n) : 1;
@@ -149,19 +233,23 @@ static bool has_outcome(const struct trial *trial)
 }
 
 /* The trials to learn from: the fastest 'max' / 2 and others at random. */
-static int choose(struct method_search *search, int max, bool timed_only,
-                  int *out)
+static int choose(const struct bayes *bayes, struct method_search *search,
+                  int max, bool timed_only, int *out)
 {
     const struct trials *trials = &search->trials;
     int *rest = mem_new((size_t)trials->n, sizeof(int)), rest_n = 0, n;
     char *taken = mem_new((size_t)trials->n, 1);
 
     n = trials_fastest(trials, out, max / 2);
-    for (int i = 0; i < n; i++)
+    for (int i = n - 1; i >= 0; i--) {
         taken[out[i]] = 1;
+        if (is_misled(bayes, search, out[i]))
+            out[i] = out[--n];
+    }
     for (int i = 0; i < trials->n; i++)
-        if (!taken[i] && (trials->list[i].state == TRIAL_TIMED ||
-                          (!timed_only && has_outcome(&trials->list[i]))))
+        if (!taken[i] && !is_misled(bayes, search, i) &&
+            (trials->list[i].state == TRIAL_TIMED ||
+             (!timed_only && has_outcome(&trials->list[i]))))
             rest[rest_n++] = i;
     if (n + rest_n > max)
         prng_shuffle(&search->prng, rest, (size_t)rest_n);
@@ -177,12 +265,13 @@ static void learn_kernel(struct bayes *bayes, struct method_search *search)
     int chosen[FIT_MAX], points[FIT_MAX], n;
     double values[FIT_MAX];
 
-    n = choose(search, FIT_MAX, true, chosen);
+    n = choose(bayes, search, FIT_MAX, true, chosen);
     for (int i = 0; i < n; i++) {
         const struct trial *trial = &search->trials.list[chosen[i]];
 
         points[i] = trial->point;
-        values[i] = standard(bayes, trial->time);
+        values[i] =
+            standard(bayes, trial->time) - shift(bayes, search, trial->point);
     }
     gp_fit(&bayes->kernel, search->domain, points, values, n);
 }
@@ -225,17 +314,18 @@ static void relearn(struct bayes *bayes, struct method_search *search)
     const struct trials *trials = &search->trials;
     int *chosen = mem_new((size_t)trials->n, sizeof(int)), n;
 
-    standardise(bayes, trials);
+    judge_prior(bayes, search);
+    standardise(bayes, search);
     learn_kernel(bayes, search);
     gp_reset(bayes->gp, &bayes->kernel);
     for (int i = 0; i < trials->n; i++)
         bayes->row_of[i] = has_outcome(&trials->list[i]) ? LEFT_OUT : NO_ROW;
     choose_candidates(bayes, search);
-    n = choose(search, ROWS_KEPT, false, chosen);
+    n = choose(bayes, search, ROWS_KEPT, false, chosen);
     for (int timed = 1; timed >= 0; timed--)
         for (int i = 0; i < n; i++)
             if ((trials->list[chosen[i]].state == TRIAL_TIMED) == timed)
-                add_row(bayes, trials, chosen[i]);
+                add_row(bayes, search, chosen[i]);
     free(chosen);
     bayes->settled = gp_rows(bayes->gp);
     bayes->synced = 0;
@@ -274,7 +364,7 @@ static void learn(struct bayes *bayes, struct method_search *search)
         gp_keep(bayes->gp, bayes->settled);
         for (int i = 0; i < trials->n; i++)
             if (bayes->row_of[i] == NO_ROW && has_outcome(&trials->list[i]))
-                add_row(bayes, trials, i);
+                add_row(bayes, search, i);
         bayes->settled = gp_rows(bayes->gp);
         bayes->synced = 0;
     }
@@ -289,9 +379,10 @@ static void add_pending(struct bayes *bayes, const struct trials *trials)
 }
 
 /* A row for a moment says what is expected of a pending point. */
-static void penalise_pending(struct bayes *bayes, const struct trials *trials,
-                             double best)
+static void penalise_pending(struct bayes *bayes,
+                             const struct method_search *search, double best)
 {
+    const struct trials *trials = &search->trials;
     int fastest[SLOPE_MAX], points[SLOPE_MAX];
     int n = trials_fastest(trials, fastest, SLOPE_MAX);
     double values[SLOPE_MAX];
@@ -308,7 +399,8 @@ static void penalise_pending(struct bayes *bayes, const struct trials *trials,
         if (trials->list[i].state != TRIAL_PENDING)
             continue;
         row = gp_add_row(bayes->gp, point);
-        mean = gp_row_mean(bayes->gp, LOG_TIME, row);
+        mean =
+            gp_row_mean(bayes->gp, LOG_TIME, row) + shift(bayes, search, point);
         doubt = gp_row_doubt(bayes->gp, row);
         gp_keep(bayes->gp, bayes->settled);
         penalty_add(bayes->penalty, point, mean - best,
@@ -327,10 +419,13 @@ static double works(const struct bayes *bayes, int c)
 }
 
 /* Expected improvement on the fastest, times the probability that it works. */
-static double promise(const struct bayes *bayes, int c, double best)
+static double promise(const struct bayes *bayes,
+                      const struct method_search *search, int c, double best)
 {
     double deviation = sqrt(gp_doubt(bayes->gp, c) * bayes->kernel.variance);
-    double gain = best - gp_mean(bayes->gp, LOG_TIME, c), z = gain / deviation;
+    double gain = best - gp_mean(bayes->gp, LOG_TIME, c) -
+                  shift(bayes, search, gp_candidate(bayes->gp, c));
+    double z = gain / deviation;
     double improvement = gain * erfc(-z / M_SQRT2) / 2 +
                          deviation * exp(-z * z / 2) / sqrt(2 * M_PI);
 
@@ -354,7 +449,7 @@ static int rank(struct bayes *bayes, const struct method_search *search,
         bayes->promise[c] = -1; /* seen by now */
         if (trials_state(&search->trials, point) != TRIAL_UNSEEN)
             continue;
-        bayes->promise[c] = promise(bayes, c, best);
+        bayes->promise[c] = promise(bayes, search, c, best);
         if (winner < 0 || bayes->promise[c] > bayes->promise[winner])
             winner = c;
     }
@@ -398,7 +493,7 @@ static int climb(struct bayes *bayes, struct method_search *search, int winner,
             if (c < 0)
                 continue;
             gp_put_candidate(bayes->gp, c, point);
-            bayes->promise[c] = promise(bayes, c, best);
+            bayes->promise[c] = promise(bayes, search, c, best);
             fresh++;
             if (bayes->promise[c] > bayes->promise[winner])
                 winner = c;
@@ -409,6 +504,17 @@ static int climb(struct bayes *bayes, struct method_search *search, int winner,
     return winner;
 }
 
+/* Of a design, so many points are enough as there are leaders, if the times so
+ * far follow the prior. */
+static bool is_led(struct bayes *bayes, const struct method_search *search)
+{
+    if (search->leaders == 0 || bayes->next < DESIGN - search->leaders)
+        return false;
+    if (bayes->next == DESIGN - search->leaders)
+        judge_prior(bayes, search);
+    return bayes->prior.trust >= LED_TRUST;
+}
+
 static int ask(void *self, struct method_search *search)
 {
     struct bayes *bayes = self;
@@ -417,7 +523,11 @@ static int ask(void *self, struct method_search *search)
     int winner;
 
     while (bayes->next < bayes->design_n) {
-        int point = bayes->design[bayes->next++];
+        int point = bayes->design[bayes->next];
+
+        if (is_led(bayes, search))
+            break;
+        bayes->next++;
 
         if (trials_state(trials, point) == TRIAL_UNSEEN)
             return point;
@@ -427,7 +537,7 @@ static int ask(void *self, struct method_search *search)
     learn(bayes, search);
     best = standard(bayes, trials->list[trials->best].time);
     if (bayes->penalty)
-        penalise_pending(bayes, trials, best);
+        penalise_pending(bayes, search, best);
     else
         add_pending(bayes, trials);
     winner = rank(bayes, search, best);
@@ -450,7 +560,7 @@ static void tell(void *self, struct method_search *search, int i, bool again)
     if (again && trial->state != TRIAL_TIMED)
         bayes->fitted_at = 0;
     else
-        set_row(bayes, trial, bayes->row_of[i]);
+        set_row(bayes, search, trial, bayes->row_of[i]);
 }
 
 const struct method method_bayes = {

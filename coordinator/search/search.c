@@ -123,6 +123,8 @@ int search_new(const struct search_options *options, struct search **out,
         search_free(search);
         return rc;
     }
+    if (search->strategy)
+        strategy_warm(search->strategy, options->prior);
     if (options->race)
         search->race =
             successive_halving_new(&search->strategy, points, options->race);
@@ -452,6 +454,7 @@ void search_take_over(struct search *search, const char *strategy)
     rc = strategy_new(strategy, options->domain, options->evaluations,
                       options->seed, &search->strategy, NULL);
     assert(rc == 0); /* our own methods cannot fail */
+    strategy_warm(search->strategy, options->prior);
     (void)rc;
     for (size_t i = 0; i < search->steps_n; i++)
         if (search->steps[i].kind != SEARCH_ASKED)

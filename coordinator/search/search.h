@@ -45,8 +45,8 @@ struct search_options {
     int window;    /* > 0: results are told in the order of the questions, and
                     * a seed repeats; so many places; not with a race */
     const struct successive_halving_rules *race; /* NULL for none */
-    struct external_strategy
-        *external; /* asked instead of 'strategy'; owned by the search */
+    struct external_strategy *external; /* instead of 'strategy'; owned */
+    const double *prior;                /* of strategy_warm(), or NULL */
 };
 
 int search_new(const struct search_options *options, struct search **out,

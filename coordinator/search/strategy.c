@@ -1,6 +1,7 @@
 #include "coordinator/search/strategy.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "coordinator/text/suggest.h"
 
 #define STAGES_MAX 16
+#define LEADERS 6 /* the fastest points by a prior */
 
 static const struct method *const methods[] = {
     &method_exhaustive, &method_random,  &method_lhs,   &method_tpe,
@@ -35,6 +37,7 @@ struct strategy {
     int stages_n, stage; /* the current stage; stages_n when done */
     int stage_begin;     /* evaluations when the stage began */
     void *self;          /* of the current method; NULL before its first ask */
+    double led;          /* the expectation of the last leader */
 };
 
 void strategy_list(FILE *to)
@@ -233,6 +236,34 @@ static void pass_turns(struct strategy *strategy)
     }
 }
 
+void strategy_warm(struct strategy *strategy, const double *prior)
+{
+    strategy->search.prior = prior;
+}
+
+/* The unseen point that is expected to be the fastest, or -1.  Points of the
+ * same expectation may be one configuration there: one of them is enough. */
+static int next_leader(struct strategy *strategy)
+{
+    const struct method_search *search = &strategy->search;
+    int found = -1;
+
+    if (!search->prior || search->leaders == LEADERS)
+        return -1;
+    for (int point = 0; point < domain_size(search->domain); point++) {
+        double expected = search->prior[point];
+
+        if (!isnan(expected) &&
+            (search->leaders == 0 || expected > strategy->led) &&
+            trials_state(&search->trials, point) == TRIAL_UNSEEN &&
+            (found < 0 || expected < search->prior[found]))
+            found = point;
+    }
+    if (found >= 0)
+        strategy->led = search->prior[found];
+    return found;
+}
+
 enum strategy_answer strategy_ask(struct strategy *strategy, int *point)
 {
     struct method_search *search = &strategy->search;
@@ -243,6 +274,13 @@ enum strategy_answer strategy_ask(struct strategy *strategy, int *point)
         return STRATEGY_DONE;
     method = strategy->stages[strategy->stage].method;
     search->left = stage_left(strategy);
+    *point = strategy->self ? -1 : next_leader(strategy);
+    if (*point >= 0) {
+        if (search->leaders++ == 0)
+            search->led_from = search->trials.n;
+        trials_begin(&search->trials, *point);
+        return STRATEGY_POINT;
+    }
     if (!strategy->self)
         strategy->self = method->start(search);
     *point = method->ask(strategy->self, search);

@@ -42,6 +42,11 @@ int strategy_evaluations(const char *text, struct err *err);
 /* Whether one of the methods of a correct text asks by what it was told. */
 bool strategy_learns(const char *text);
 
+/* What another search taught: [points] the logarithm of an expected time, in
+ * any unit, or NAN.  Its fastest points are asked for first, and a method may
+ * use the others.  Borrowed; call it before the first ask. */
+void strategy_warm(struct strategy *strategy, const double *prior);
+
 enum strategy_answer {
     STRATEGY_POINT,
     STRATEGY_WAIT,

@@ -10,6 +10,7 @@
 #include "common/mem.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/model/domain.h"
+#include "coordinator/search/effort.h"
 #include "coordinator/search/objective.h"
 #include "coordinator/search/search.h"
 #include "coordinator/search/strategy.h"
@@ -95,10 +96,11 @@ void search_settings_put(const struct search_settings *search_settings,
                ", \"evaluations\": %" PRId64 ", \"search_seed\": %" PRId64
                ", \"in_flight\": %" PRId64
                ", \"race_first\": %d, \"race_factor\": %d, "
-               "\"race_most\": %d, \"objective\": ",
+               "\"race_most\": %d, \"effort\": \"%s\", \"objective\": ",
                search_settings->evaluations, search_settings->seed,
                search_settings->in_flight, search_settings->race.first,
-               search_settings->race.factor, search_settings->race.most);
+               search_settings->race.factor, search_settings->race.most,
+               effort_name(search_settings->effort));
     value_quote(search_settings->objective, out);
     buf_printf(out, ", ");
 }
@@ -114,7 +116,7 @@ int search_settings_recall(const char *settings, struct search_settings *out,
                            char **strategy, struct err *err)
 {
     struct stored_params params;
-    const struct stored_param *text;
+    const struct stored_param *text, *effort;
     int rc = stored_params_parse(settings, &params, err);
 
     *strategy = NULL;
@@ -122,9 +124,11 @@ int search_settings_recall(const char *settings, struct search_settings *out,
         return rc;
     text = stored_params_find(&params, "strategy");
     *strategy = mem_strdup(text ? text->text : SEARCH_SETTINGS_AUTO);
+    effort = stored_params_find(&params, "effort");
     *out = (struct search_settings){
         .strategy = *strategy,
         .objective = OBJECTIVE_HEADLINE,
+        .effort = effort_recall(effort ? effort->text : NULL),
         .evaluations = (int64_t)number_of(&params, "evaluations"),
         .seed = (int64_t)number_of(&params, "search_seed"),
         .in_flight = (int64_t)number_of(&params, "in_flight"),
@@ -214,6 +218,21 @@ static int64_t usual(const struct search_settings_scope *scope)
                                    : EVALUATIONS;
 }
 
+/* All that there is, or as many as the seconds allow. */
+static void decide_by_effort(enum effort effort, int64_t points,
+                             struct search_settings_plan *out)
+{
+    bool all = effort == EFFORT_FULL || points <= EFFORT_QUICK_LEAST;
+
+    out->strategy = all ? "exhaustive" : "bayes";
+    if (all)
+        snprintf(out->why, sizeof(out->why), "effort %s, all %" PRId64,
+                 effort_name(effort), points);
+    else
+        snprintf(out->why, sizeof(out->why), "effort %s, ends after %g s",
+                 effort_name(effort), EFFORT_QUICK_SEARCH_S);
+}
+
 static void decide(const struct search_settings *search_settings,
                    const struct search_settings_scope *scope,
                    struct search_settings_plan *out)
@@ -224,6 +243,10 @@ static void decide(const struct search_settings *search_settings,
     bool slow = scope->hours > 0 && hours > hours_of(scope);
     bool unsure = scope->hours > 0 && !is_sure(scope);
 
+    if (!few && search_settings->effort != EFFORT_NORMAL) {
+        decide_by_effort(search_settings->effort, scope->points, out);
+        return;
+    }
     out->strategy = few || slow || unsure ? "bayes" : "exhaustive";
     if (few)
         snprintf(out->why, sizeof(out->why),
@@ -246,9 +269,12 @@ static void decide(const struct search_settings *search_settings,
 static void say_in_flight(const struct search_settings *search_settings,
                           struct search_settings_plan *out)
 {
+    out->most_out = search_settings->in_flight;
     if (search_settings->in_flight > 0)
         snprintf(out->in_flight, sizeof(out->in_flight),
                  ", at most %" PRId64 " in flight", search_settings->in_flight);
+    else if (out->limit_s > 0) /* seconds count, not evaluations */
+        out->most_out = SEARCH_SETTINGS_IN_FLIGHT_MAX;
     else if (search_settings_command(search_settings) ||
              strategy_learns(out->strategy))
         snprintf(out->in_flight, sizeof(out->in_flight),
@@ -285,16 +311,34 @@ static int refuse_many(const char *strategy, int64_t points, struct err *err)
                    points, strategy, DOMAIN_POINTS_MAX, DOMAIN_DRAWN);
 }
 
+/* How many evaluations where nothing says it.  With little effort, seconds end
+ * a search whose strategy was not chosen. */
+static int64_t usual_or_quick(const struct search_settings *search_settings,
+                              const struct search_settings_scope *scope,
+                              struct search_settings_plan *out)
+{
+    int64_t most = usual(scope);
+    bool chosen = strcmp(search_settings->strategy, SEARCH_SETTINGS_AUTO) != 0;
+
+    if (chosen || search_settings->effort != EFFORT_QUICK)
+        return most;
+    out->limit_s = EFFORT_QUICK_SEARCH_S;
+    out->least = EFFORT_QUICK_LEAST;
+    return most < EFFORT_QUICK_EVALUATIONS ? most : EFFORT_QUICK_EVALUATIONS;
+}
+
 int search_settings_plan(const struct search_settings *search_settings,
                          const struct search_settings_scope *scope,
                          struct search_settings_plan *out, struct err *err)
 {
     int64_t most = scope->points, sum = 0;
+    bool exhaustive;
 
     *out =
         (struct search_settings_plan){ .strategy = search_settings->strategy };
     if (strcmp(search_settings->strategy, SEARCH_SETTINGS_AUTO) == 0)
         decide(search_settings, scope, out);
+    exhaustive = strcmp(out->strategy, "exhaustive") == 0;
     out->drawn = scope->points > DOMAIN_POINTS_MAX;
     if (out->drawn && !draws(out->strategy))
         return refuse_many(out->strategy, scope->points, err);
@@ -307,15 +351,15 @@ int search_settings_plan(const struct search_settings *search_settings,
         most = sum; /* its methods ask for no more */
     else if (search_settings->evaluations > 0)
         most = search_settings->evaluations;
-    else if (strcmp(out->strategy, "exhaustive") != 0)
-        most = usual(scope);
+    else if (!exhaustive)
+        most = usual_or_quick(search_settings, scope, out);
     if (most > scope->points)
         most = scope->points;
     if (out->drawn && most > DOMAIN_DRAWN)
         most = DOMAIN_DRAWN;
     out->evaluations = (int)most;
-    out->all = strcmp(out->strategy, "exhaustive") == 0 &&
-               most == scope->points && search_settings->race.first == 0;
+    out->all =
+        exhaustive && most == scope->points && search_settings->race.first == 0;
     say_in_flight(search_settings, out);
     return 0;
 }

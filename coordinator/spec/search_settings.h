@@ -10,11 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "coordinator/search/effort.h"
 #include "coordinator/search/halving_rules.h"
 
 struct buf;
 struct err;
 struct hosts;
+struct landscape;
 
 #define SEARCH_SETTINGS_AUTO "auto"
 #define SEARCH_SETTINGS_EXTERNAL "external:" /* and a command */
@@ -30,6 +32,9 @@ struct search_settings {
     int64_t in_flight; /* at most so many at once; 0: not given */
     struct successive_halving_rules race; /* first is 0 without a race */
     const char *objective; /* objective.h; always from the sweep file */
+    enum effort effort;
+    const struct landscape *warm; /* what it begins with, borrowed, or NULL; it
+                                   * is not stored */
 };
 
 /* ERR_INPUT if the strategy is malformed, or does not fit the objective. */
@@ -81,7 +86,10 @@ struct search_settings_plan {
     const char *strategy; /* never just 'auto' */
     int evaluations;      /* at most */
     bool all;             /* every point, in order */
+    int64_t most_out;     /* in flight, if given; else 0 */
     char in_flight[64];   /* ", at most 8 in flight", "" without a limit */
+    double limit_s;       /* the search ends when it has lasted so long ... */
+    int least;            /* ... and asked for so many; 0 s: no limit */
     bool drawn;           /* of DOMAIN_DRAWN points, as there are too many */
     char why[200];        /* "auto: ..."; "" if nothing was decided */
 };

@@ -69,6 +69,9 @@ void spec_free(struct spec *spec); /* NULL is fine */
 /* Keep only what a record can answer: the first shape, no external baseline,
  * and a rule against the baseline. */
 void spec_for_record(struct spec *spec);
+/* Keep only the external baseline that the rule is against, if any, and of the
+ * fuzz shapes 'most' that are spread over the list. */
+void spec_for_quick(struct spec *spec, size_t most);
 
 /* The first placeholder of an argument, and its length with the braces; without
  * a placeholder, the end of the text and 0. */

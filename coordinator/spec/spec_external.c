@@ -14,8 +14,8 @@
 
 #define ARGUMENT_MAX 4096 /* bytes */
 
-static const char *const keys[] = { "name",      "command", "files",
-                                    "timeout_s", "blocks",  "samples" };
+static const char *const keys[] = { "name",   "command", "files", "timeout_s",
+                                    "blocks", "samples", "ask" };
 
 size_t spec_placeholder(const char *text, size_t *len)
 {
@@ -122,6 +122,43 @@ static int read_command(struct reader *r, const struct json *object,
     return 0;
 }
 
+/* A question has the arguments of one run. */
+static int read_ask(struct reader *r, const struct json *object,
+                    struct spec_external *out)
+{
+    const struct json *list;
+    size_t bytes = 0;
+
+    if (spec_read_member(r, object, "ask", JSON_ARRAY, false, &list) < 0)
+        return ERR_INPUT;
+    if (!list)
+        return 0;
+    if (list->n < 1 || list->n > MSG_COMMAND_MAX)
+        return spec_read_flaw(r, list->at,
+                              "write 1 to 64 texts, as in [\"{samples}\", "
+                              "\"{N}\"]",
+                              "there are %zu of them", list->n);
+    out->ask = mem_new(list->n, sizeof(*out->ask));
+    for (size_t i = 0; i < list->n; i++) {
+        const struct json *item = &list->items[i];
+
+        if (item->kind != JSON_TEXT)
+            return spec_read_flaw(
+                r, item->at, "they are texts, numbers too: \"100\"",
+                "a part of the question is %s", json_kind_name(item->kind));
+        if (check_argument(r, item) < 0)
+            return ERR_INPUT;
+        bytes += strlen(item->text);
+        out->ask[out->n_ask++] = mem_strdup(item->text);
+    }
+    if (bytes > SPEC_EXTERNAL_ASK_MAX)
+        return spec_read_flaw(r, list->at,
+                              "put what is always the same into "
+                              "'command'; at most 500 bytes",
+                              "this question has %zu bytes", bytes);
+    return 0;
+}
+
 /* The same rules as for a source, and no part of the path is hidden. */
 static const char *file_flaw(const char *path)
 {
@@ -189,7 +226,7 @@ static int read_one(struct reader *r, const struct json *object,
     if (spec_read_object(r, object, "'external_baseline'", keys,
                          sizeof(keys) / sizeof(keys[0])) < 0 ||
         read_name(r, object, out) < 0 || read_command(r, object, out) < 0 ||
-        read_files(r, object, out) < 0 ||
+        read_ask(r, object, out) < 0 || read_files(r, object, out) < 0 ||
         spec_read_real(r, object, "timeout_s", 1, 3600, &out->timeout_s) < 0 ||
         spec_read_whole(r, object, "blocks", 1, 1000, &blocks) < 0 ||
         spec_read_whole(r, object, "samples", 1, SPEC_SAMPLES_MAX, &samples) <

@@ -7,6 +7,7 @@
 
 #define SPEC_SAMPLES "samples" /* a placeholder beside the variables */
 #define SPEC_EXTERNALS_MAX 8
+#define SPEC_EXTERNAL_ASK_MAX 500 /* bytes of all texts of a question */
 /* Three more than the fewest for an interval of 95 %. */
 #define SPEC_EXTERNAL_BLOCKS 8
 #define SPEC_EXTERNAL_SAMPLES 20
@@ -16,6 +17,8 @@ struct spec_external {
     char *name;     /* no other one has it */
     char **command; /* the program first; may contain placeholders {S} */
     size_t n_command;
+    char **ask;   /* of the line on its stdin; likewise.  It stays for others */
+    size_t n_ask; /* 0: its stdin is empty, and it ends */
     char **files; /* relative to the folder */
     size_t *files_at;
     size_t n_files;

@@ -2,6 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "coordinator/search/effort.h"
 #include "coordinator/spec/search_settings.h"
 #include "coordinator/spec/spec.h"
 
@@ -67,16 +68,19 @@ static void free_texts(char **texts, size_t n)
     free(texts);
 }
 
+static void free_external(struct spec_external *external)
+{
+    free(external->name);
+    free_texts(external->command, external->n_command);
+    free_texts(external->ask, external->n_ask);
+    free_texts(external->files, external->n_files);
+    free(external->files_at);
+}
+
 static void free_externals(struct spec_externals *externals)
 {
-    for (size_t i = 0; i < externals->n; i++) {
-        struct spec_external *external = &externals->list[i];
-
-        free(external->name);
-        free_texts(external->command, external->n_command);
-        free_texts(external->files, external->n_files);
-        free(external->files_at);
-    }
+    for (size_t i = 0; i < externals->n; i++)
+        free_external(&externals->list[i]);
     free(externals->list);
 }
 
@@ -90,6 +94,38 @@ void spec_for_record(struct spec *spec)
         free(spec->shapes.list[spec->shapes.n].name);
         free(spec->shapes.list[spec->shapes.n].vars);
     }
+}
+
+static void thin(struct spec_shape *list, size_t *n, size_t most)
+{
+    size_t kept = 0, all = *n;
+
+    for (size_t i = 0; i < all; i++) {
+        if (kept < most &&
+            (int64_t)i ==
+                effort_kept((int64_t)kept, (int64_t)most, (int64_t)all)) {
+            list[kept++] = list[i];
+            continue;
+        }
+        free(list[i].name);
+        free(list[i].vars);
+    }
+    *n = kept;
+}
+
+void spec_for_quick(struct spec *spec, size_t most)
+{
+    struct spec_externals *externals = &spec->externals;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < externals->n; i++)
+        if (externals->list[i].name == spec->confirm.against)
+            externals->list[kept++] = externals->list[i];
+        else
+            free_external(&externals->list[i]);
+    externals->n = kept;
+    thin(spec->shapes.fuzz, &spec->shapes.n_fuzz, most);
+    thin(spec->shapes.emulation_fuzz, &spec->shapes.n_emulation_fuzz, most);
 }
 
 void spec_free(struct spec *spec)

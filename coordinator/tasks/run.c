@@ -23,6 +23,7 @@
 #include "coordinator/passes/passes.h"
 #include "coordinator/reactor/sweep.h"
 #include "coordinator/remote/ssh.h"
+#include "coordinator/replay/landscape.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/space/space.h"
 #include "coordinator/spec/gpu_arch.h"
@@ -35,6 +36,7 @@
 #include "coordinator/told/metrics.h"
 #include "coordinator/told/on_event.h"
 #include "coordinator/tasks/options.h"
+#include "coordinator/tasks/record_file.h"
 #include "coordinator/text/exit_code.h"
 
 static bool has_nvidia(void)
@@ -203,6 +205,18 @@ char *run_database(const struct run *run)
                       dot, model);
 }
 
+/* A record's names are those that a sweep file of it would have. */
+static int load_warm(struct run *run, struct err *err)
+{
+    int rc = err_within(err, record_file_load(run->set.warm, &run->warm, err),
+                        "--warm");
+
+    if (rc == 0)
+        landscape_fit_names(run->warm);
+    run->search_settings.warm = run->warm;
+    return rc;
+}
+
 static int prepare(struct run *run, struct err *err)
 {
     int rc = run_settings_check(&run->set, run->runs_kernels, err);
@@ -225,6 +239,8 @@ static int prepare(struct run *run, struct err *err)
     if (rc < 0)
         return rc;
     rc = run_terms(run, err);
+    if (rc == 0 && run->set.warm)
+        rc = load_warm(run, err);
     return rc < 0 || run->replay ? rc : check_space(run, err);
 }
 
@@ -385,6 +401,9 @@ static void run_free(struct run *run)
     free(run->was.record);
     free(run->was.cards);
     free(run->sweep);
+    free(run->leaves_out);
+    if (run->warm)
+        landscape_free(run->warm);
     free(run->db);
     free(run->hosts_file);
     free(run->was.device);

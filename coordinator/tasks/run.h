@@ -17,6 +17,7 @@
 struct bill;
 struct err;
 struct fuzz;
+struct landscape;
 struct on_event;
 struct plan_ask;
 struct replay;
@@ -38,7 +39,8 @@ struct run {
     struct search_settings search_settings;
     char *hosts_file; /* absolute; "" for this machine only */
     struct spec *spec;
-    struct replay *replay; /* NULL: kernels really run */
+    struct replay *replay;  /* NULL: kernels really run */
+    struct landscape *warm; /* of --warm, or NULL */
     struct hosts hosts;
     int64_t began_ns; /* start of the command: caps cover all of its passes */
     char command[HASH_HEX];    /* of owner.h; drawn */
@@ -48,6 +50,7 @@ struct run {
         char *forecast;        /* JSON (forecast.h); NULL: none */
         bool is_stored;
     } begun;
+    char *leaves_out;  /* what the effort makes the run leave out, or NULL */
     bool more_follows; /* run_engine() is not the last of this command */
 };
 
@@ -96,6 +99,10 @@ int run_fuzz_bill(const char *db, struct store *to, struct bill *bill,
 int run_load_record(struct run *run, struct err *err);
 /* Take the record from the settings of a stored sweep, if it has one. */
 void run_recall_record(struct run *run, const char *settings);
+/* run_effort.c: apply --effort to settings and sweep file.  What it leaves out
+ * is in run->leaves_out. */
+int run_effort(struct run *run, struct err *err);
+void run_say_effort(const struct run *run); /* before the first host */
 /* run_search.c: --strategy, --evaluations and --seed.  The command line wins
  * over the database of a resumed sweep, and that over the sweep file. */
 int run_terms(struct run *run, struct err *err);

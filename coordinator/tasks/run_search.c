@@ -19,6 +19,8 @@ int run_terms(struct run *run, struct err *err)
     if (!run->was.searched)
         *settings = *run->spec->search;
     settings->objective = run->spec->search->objective;
+    if (run_effort(run, err) < 0)
+        return ERR_INPUT;
     if (set->strategy)
         settings->strategy = set->strategy;
     else if (search_settings_command(

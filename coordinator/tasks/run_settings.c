@@ -12,6 +12,7 @@
 #include "coordinator/link/listen.h"
 #include "coordinator/remote/remote.h"
 #include "coordinator/rental/rental_plan.h"
+#include "coordinator/search/effort.h"
 #include "coordinator/search/strategy.h"
 #include "coordinator/spec/search_settings.h"
 #include "coordinator/tasks/options.h"
@@ -81,10 +82,14 @@ static const struct row {
       "stop when the sweep has cost this much", NULL },
     { SEARCHES, "times", OPTION_TEXT, AT(times), "DB",
       "plan with the durations of another sweep, from its database", NULL },
+    { SEARCHES | CONFIRM, "effort", OPTION_TEXT, AT(effort),
+      "quick|normal|full", "how much to try and to confirm", NULL },
     { SEARCHES, "strategy", OPTION_TEXT, AT(strategy), "TEXT",
       "auto, lhs:20,tpe:100, ...; 'help' lists them", NULL },
     { SEARCHES, "evaluations", OPTION_INT, AT(search.evaluations), "N",
       "try at most this many configurations", NULL },
+    { SWEEP, "warm", OPTION_TEXT, AT(warm), "FILE",
+      "begin with what this database or record of another sweep knows", NULL },
     { SEARCHES, "seed", OPTION_INT, AT(search.seed), "N", "of the strategy",
       NULL },
     { SEARCHES, "in-flight", OPTION_INT, AT(search.in_flight), "N",
@@ -225,11 +230,14 @@ int run_settings_check(struct run_settings *set, bool runs_kernels,
     struct listen listen;
     enum remote_ssh ssh;
     enum rental_goal goal;
+    enum effort effort;
     int rc = check_replay(set, runs_kernels, err);
 
     if (rc < 0)
         return rc;
     if (rental_goal_read(set->plan, &goal, err) < 0)
+        return ERR_INPUT;
+    if (set->effort && effort_read(set->effort, &effort, err) < 0)
         return ERR_INPUT;
     if (set->device && !device_kind_read(set->device, &kind))
         return err_set(

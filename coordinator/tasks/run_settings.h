@@ -32,6 +32,8 @@ enum run_kind {
 struct run_settings {
     const char *hosts, *db, *device, *arch, *strategy;
     const char *times; /* a database that taught durations; or NULL */
+    const char *effort; /* a word; NULL: that of the database */
+    const char *warm;   /* a database or record to begin with, or NULL */
     struct {
         const char *ssh, *listen;
     } reach; /* how hosts are reached; listen: NULL unless given */
@@ -51,11 +53,11 @@ struct run_settings {
     const char *plan; /* which rented hosts are worth it, as a word */
 };
 
-#define RUN_SETTINGS                                          \
-    {                                                         \
-        .reach = { .ssh = "auto" }, .arch = GPU_ARCH_DEFAULT, \
-        .linger_s = SWEEP_LINGER_S, .plan = "balanced",       \
-        .search = { -1, -1, -1 }, .speed_up = -1              \
+#define RUN_SETTINGS                                                        \
+    {                                                                       \
+        .reach = { .ssh = "auto" }, .arch = GPU_ARCH_DEFAULT,               \
+        .linger_s = SWEEP_LINGER_S, .plan = "balanced", .effort = "normal", \
+        .search = { -1, -1, -1 }, .speed_up = -1                            \
     }
 
 #define RUN_FLAGS_MAX 40

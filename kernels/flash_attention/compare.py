@@ -102,12 +102,16 @@ def parse_arguments(arguments):
         "all bits of all outputs must be those of the first")
     add("--warm", action="store_true", help="do not flush the L2 cache")
     add("--baseline-only", action="store_true", help="only PyTorch: a line of JSON for each shape and backend")
+    add("--serve", action="store_true", help="with --baseline-only: read a JSON list of arguments a line, and measure; "
+        "PyTorch starts once")
     add("--json", metavar="FILE", help="write everything that was measured")
     add("--nvcc", metavar="PATH", help="nvcc, where it is not the one in PATH")
     options = parser.parse_args(arguments)
     if options.baseline_only and (options.config or options.header or options.json):
         parser.error("--baseline-only has no configuration and prints its JSON: "
                      "leave --config, --header and --json out")
+    if options.serve and not options.baseline_only:
+        parser.error("--serve works only with --baseline-only")
     return options
 
 
@@ -428,6 +432,17 @@ def print_baselines(session):
     return 0
 
 
+def serve(session, arguments):
+    """A run for each line on stdin, until it ends.  Between two runs the GPU's memory is free."""
+    for line in sys.stdin:
+        session.options = parse_arguments([*arguments, *json.loads(line)])
+        session.wanted = asked_shapes(session.options)
+        print_baselines(session)
+        gc.collect()
+        session.torch.cuda.empty_cache()
+    return 0
+
+
 def main(arguments):
     options = parse_arguments(arguments)
     if options.json and not os.path.isdir(os.path.dirname(os.path.abspath(options.json))):
@@ -435,6 +450,8 @@ def main(arguments):
     session = Session(options)
     try:
         with session.torch.no_grad():
+            if options.serve:
+                return serve(session, arguments)
             return print_baselines(session) if options.baseline_only else compare(session, arguments)
     except session.torch.cuda.OutOfMemoryError as error:
         raise Fault(f"the GPU has too little memory: {str(error).splitlines()[0]}") from error

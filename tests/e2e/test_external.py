@@ -19,6 +19,15 @@ with open("lib/scale.txt") as f:
     scale = float(f.read())
 print(json.dumps({"name": "numbers", "samples": [n * scale] * samples, "more": {"n": n}}))
 """
+STAYS = """
+import json, os, sys
+runs = 0
+for line in sys.stdin:
+    n, samples = map(int, json.loads(line))
+    runs += 1
+    print(json.dumps({"name": "numbers", "samples": [n * 1e-7] * samples, "pid": os.getpid(), "runs": runs}), flush=True)
+    assert runs < int(sys.argv[1]), "enough"
+"""
 GARBAGE = "print('3.5 ms')"
 WRONG = "print('{\"samples\": [73.5, 74]}')"
 HANG = "import time; print('{\"samples\": [1e-3]}', flush=True); time.sleep(1000)"
@@ -94,6 +103,29 @@ class External(rig.Rig):
                 SELECT t.round FROM tool t WHERE NOT EXISTS (SELECT 1 FROM result r WHERE r.purpose = 'confirm'
                 AND r.round = t.round AND r.gpu = t.gpu AND r.shape = t.shape)""")
             self.assertEqual(odd, [])
+        self.assert_invariants(folder)
+
+    def test_one_process_answers_for_several_blocks(self):
+        folder = self.sweep_with(command=[sys.executable, "measure.py", "100"], ask=["{N}", "{samples}"],
+                                 files=["measure.py"])
+        self.script(folder, STAYS)
+        sweep = sweepfile.read(folder)
+        one = sweep["external_baseline"]
+        sweep["external_baseline"] = [
+            one, {**one, "name": "same-process", "samples": 5},
+            {**one, "name": "tired", "command": [sys.executable, "measure.py", "1"]}]
+        sweepfile.write(folder, sweep)
+        self.run_coord(folder, "sweep", "--device", "cpu")
+        outputs = self.query(folder, "SELECT name, output FROM tool WHERE purpose = 'external' AND counted = 1")
+        said = {name: [json.loads(output) for of, output in outputs if of == name] for name, _ in outputs}
+        with self.subTest("a run is a question, and each process answers all of its command and files"):
+            shared = said["numbers"] + said["same-process"]
+            self.assertEqual(sorted(answer["runs"] for answer in shared), [1, 2, 3, 4, 5, 6])
+            self.assertEqual(len({answer["pid"] for answer in shared}), 1)
+        with self.subTest("one that ends after an answer is started again"):
+            self.assertEqual([answer["runs"] for answer in said["tired"]], [1, 1, 1])
+        counts = [(e["name"], e["ran"], e["failed"]) for e in self.report(folder)["verdict"]["externals"]]
+        self.assertEqual(counts, [("numbers", 3, 0), ("same-process", 3, 0), ("tired", 3, 0)])
         self.assert_invariants(folder)
 
     def test_several_stand_in_the_same_blocks(self):

@@ -78,7 +78,7 @@ class Search(rig.Rig):
         self.assertEqual(len(self.tried()), 60)
         report = self.report(self.folder, "x.db")
         self.assertEqual(report["search"], {"method": "bayes", "seed": 1, "objective": "headline", "tried": 60,
-                                            "not_tried": 204, "in_flight": None})
+                                            "not_tried": 204, "effort": "normal", "in_flight": None})
         best = report["results"][0]["config"]
         self.assertEqual((best["BX"], best["BY_"]), (64, 4))
         self.assertIn("strategy bayes, seed 1: 60 of the 264 configurations that pass were tried; nothing is "

@@ -34,6 +34,7 @@ int agent_start_tool(struct agent *agent, struct lease *lease, int64_t now_ns,
     struct wire_request *request = NULL;
     struct tool_job job = { .gpu = tool->launch.gpu,
                             .command = tool->command,
+                            .ask = *tool->ask ? tool->ask : NULL,
                             .limit_ns = tool->launch.limit_ms * NS_PER_MS };
     int rc = 0;
 

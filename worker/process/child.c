@@ -262,6 +262,16 @@ static void signal_keeper(const struct child *child, int signal)
         kill(child->keeper, signal);
 }
 
+void child_pause(const struct child *child)
+{
+    signal_keeper(child, SUPERVISOR_PAUSE);
+}
+
+void child_go(const struct child *child)
+{
+    signal_keeper(child, SUPERVISOR_GO);
+}
+
 void child_stop(struct child *child, int64_t now_ns)
 {
     if (child->state != CHILD_RUNNING)

@@ -91,6 +91,9 @@ int child_in(const struct child *child);  /* interactive; else -1 */
 int child_out(const struct child *child); /* both are non-blocking */
 void child_close_in(struct child *child);
 
+/* It runs on only after child_go(); kill it, do not stop it, meanwhile. */
+void child_pause(const struct child *child);
+void child_go(const struct child *child);
 void child_stop(struct child *child, int64_t now_ns); /* TERM, then KILL */
 void child_kill(struct child *child, int64_t now_ns);
 void child_free(struct child *child); /* kills; NULL is fine */

@@ -285,12 +285,12 @@ static void end_tree(pid_t program)
         while (pid > 0);
 }
 
-static void ask_to_end(enum supervisor_kind kind, pid_t program)
+static void signal_all(enum supervisor_kind kind, pid_t program, int signal)
 {
     if (kind == SUPERVISOR_SUBREAPER)
-        kill(-program, SIGTERM);
+        kill(-program, signal);
     else
-        kill(-1, SIGTERM);
+        kill(-1, signal);
 }
 
 /* Reap until the program ends.  Returns its wait status, or -1 at
@@ -303,7 +303,11 @@ static int watch(enum supervisor_kind kind, pid_t program,
         pid_t pid;
 
         if (signal == SIGTERM)
-            ask_to_end(kind, program);
+            signal_all(kind, program, SIGTERM);
+        if (signal == SUPERVISOR_PAUSE)
+            signal_all(kind, program, SIGSTOP);
+        if (signal == SUPERVISOR_GO)
+            signal_all(kind, program, SIGCONT);
         if (signal == SUPERVISOR_END)
             return -1;
         while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
@@ -346,6 +350,8 @@ static _Noreturn void keep(const struct supervisor_order *order)
     sigaddset(&signals, SIGCHLD);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SUPERVISOR_END);
+    sigaddset(&signals, SUPERVISOR_PAUSE);
+    sigaddset(&signals, SUPERVISOR_GO);
     status = watch(order->kind, program, &signals);
     if (order->kind == SUPERVISOR_SUBREAPER)
         end_tree(program);

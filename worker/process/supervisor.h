@@ -18,8 +18,11 @@ enum supervisor_kind {
     SUPERVISOR_KINDS,
 };
 
-/* To the keeper: TERM asks all processes to end, SUPERVISOR_END ends them. */
+/* To the keeper: TERM asks all processes to end, SUPERVISOR_END ends them.
+ * SUPERVISOR_PAUSE stops them, where they are, until SUPERVISOR_GO. */
 #define SUPERVISOR_END SIGUSR1
+#define SUPERVISOR_PAUSE SIGUSR2
+#define SUPERVISOR_GO SIGCONT
 
 struct sandbox;
 

@@ -17,6 +17,7 @@
 #include "worker/process/child.h"
 #include "worker/process/sandbox_policy.h"
 #include "worker/store/build_dir.h"
+#include "worker/tool/tool_line.h"
 
 #define END_NS (5 * NS_PER_S) /* to kill it before it is abandoned */
 
@@ -26,10 +27,22 @@ enum {
     WORDS_BYTES = 600, /* of its last line, in a reason */
 };
 
+/* To start it again in its folder, if it stays. */
+struct tool_again {
+    const struct tool_box *box;
+    char *gpu, **command, *ask;
+    size_t n;
+};
+
 struct tool {
     struct build_dir stage;
     struct child *child; /* NULL: never started, or ended */
     enum tool_state state;
+    bool stays, late;    /* it answers lines; the answer did not come in time */
+    bool reused, killed; /* it has answered before; tool_kill() */
+    struct tool_again again;
+    struct tool_line line;
+    int64_t started_ns, asked_ns, answer_by_ns;
     double limit_s;
     struct tool_result result; /* valid once ended or stuck */
 };
@@ -232,6 +245,11 @@ static size_t environment(const struct tool_box *box,
     return n;
 }
 
+static int64_t limit_of(const struct tool_job *job)
+{
+    return job->limit_ns > 0 ? job->limit_ns : TOOL_LIMIT_NS;
+}
+
 static int start_child(const struct tool_box *box, const struct tool_job *job,
                        struct tool *tool, const char *program, int64_t now_ns,
                        struct err *err)
@@ -239,7 +257,6 @@ static int start_child(const struct tool_box *box, const struct tool_job *job,
     const char *argv[MSG_COMMAND_MAX + 1];
     char *env[ENV_MAX], folder[PATH_MAX], input[PATH_MAX];
     struct sandbox *sandbox;
-    int64_t limit_ns = job->limit_ns > 0 ? job->limit_ns : TOOL_LIMIT_NS;
     size_t n = 0;
     int rc = build_dir_path(&tool->stage, "src", folder, err);
 
@@ -255,15 +272,15 @@ static int start_child(const struct tool_box *box, const struct tool_job *job,
     argv[n] = NULL;
     n = environment(box, job, &tool->stage, env);
     sandbox = open_sandbox(box, job, &tool->stage);
-    tool->limit_s = (double)limit_ns / 1e9;
     rc = child_start(
         &(struct child_spec){
             .argv = argv,
             .env = (const char *const *)env,
             .folder = folder,
             .input = job->request ? input : NULL,
+            .interactive = job->ask != NULL,
             .sandbox = sandbox,
-            .limit_ns = limit_ns,
+            .limit_ns = job->ask ? 0 : limit_of(job),
             .memory_bytes = device_kind_is(box->device, DEVICE_KIND_CPU)
                                 ? TOOL_MEMORY_BYTES
                                 : 0,
@@ -276,6 +293,60 @@ static int start_child(const struct tool_box *box, const struct tool_job *job,
     return rc;
 }
 
+static void remember(struct tool *tool, const struct tool_box *box,
+                     const struct tool_job *job)
+{
+    struct tool_again *again = &tool->again;
+
+    *again = (struct tool_again){ .box = box,
+                                  .gpu = mem_strdup(job->gpu),
+                                  .n = job->command.n,
+                                  .command =
+                                      mem_new(job->command.n, sizeof(char *)) };
+    for (size_t i = 0; i < again->n; i++)
+        again->command[i] = mem_strdup(job->command.items[i]);
+}
+
+static void forget(struct tool_again *again)
+{
+    for (size_t i = 0; i < again->n; i++)
+        free(again->command[i]);
+    free(again->command);
+    free(again->gpu);
+    free(again->ask);
+}
+
+static bool ask(struct tool *tool, const struct tool_job *job, int64_t now_ns)
+{
+    free(tool->again.ask);
+    tool->again.ask = mem_strdup(job->ask);
+    tool->asked_ns = now_ns;
+    tool->answer_by_ns = now_ns + limit_of(job);
+    return tool_line_ask(&tool->line, tool->child, job->ask);
+}
+
+/* It was about to end when it was stopped: another process takes the question.
+ */
+static bool start_again(struct tool *tool, int64_t now_ns)
+{
+    const struct tool_again *again = &tool->again;
+    const struct tool_job job = {
+        .gpu = again->gpu,
+        .command = { (const char *const *)again->command, again->n },
+        .ask = again->ask,
+    };
+    char program[PATH_MAX];
+    struct err err;
+
+    child_free(tool->child);
+    tool->child = NULL;
+    tool->reused = false;
+    tool->started_ns = tool->asked_ns;
+    return find_program(again->box, again->command[0], program) &&
+           start_child(again->box, &job, tool, program, now_ns, &err) == 0 &&
+           tool_line_ask(&tool->line, tool->child, again->ask);
+}
+
 struct tool *tool_start(const struct tool_box *box, const struct tool_job *job,
                         int64_t now_ns)
 {
@@ -285,6 +356,10 @@ struct tool *tool_start(const struct tool_box *box, const struct tool_job *job,
     struct err err;
 
     tool->result.status = -1;
+    tool->stays = job->ask != NULL;
+    tool->started_ns = now_ns;
+    tool->limit_s = (double)limit_of(job) / 1e9;
+    tool_line_init(&tool->line, TOOL_OUTPUT_MAX);
     if (strcmp(name, TOOL_RUNNER) == 0)
         name = box->runner;
     if (!find_program(box, name, program)) {
@@ -294,8 +369,23 @@ struct tool *tool_start(const struct tool_box *box, const struct tool_job *job,
                start_child(box, job, tool, program, now_ns, &err) < 0) {
         settle(tool, OUTCOME_CRASH, "%s", err.text);
         tool->state = TOOL_ENDED;
+    } else if (tool->stays) {
+        remember(tool, box, job);
+        (void)ask(tool, job, now_ns); /* its end says why it takes no line */
     }
     return tool;
+}
+
+bool tool_ask(struct tool *tool, const struct tool_job *job, int64_t now_ns)
+{
+    if (tool->state != TOOL_WAITS || child_state(tool->child) != CHILD_RUNNING)
+        return false;
+    tool->state = TOOL_RUNS;
+    tool->reused = true;
+    tool->limit_s = (double)limit_of(job) / 1e9;
+    capture_clear(child_stderr(tool->child));
+    child_go(tool->child);
+    return ask(tool, job, now_ns);
 }
 
 void tool_free(struct tool *tool)
@@ -305,20 +395,34 @@ void tool_free(struct tool *tool)
     if (tool->child)
         child_finish(tool->child, END_NS);
     build_dir_close(&tool->stage);
+    tool_line_fini(&tool->line);
+    forget(&tool->again);
     tool_result_fini(&tool->result);
     free(tool);
 }
 
 size_t tool_poll(const struct tool *tool, struct pollfd *fds, size_t max)
 {
-    return tool->child ? child_poll(tool->child, fds, max) : 0;
+    size_t n = tool->child ? child_poll(tool->child, fds, max) : 0;
+
+    if (tool->child && tool->stays && tool->state == TOOL_RUNS && n < max &&
+        child_state(tool->child) == CHILD_RUNNING)
+        fds[n++] =
+            (struct pollfd){ .fd = child_out(tool->child), .events = POLLIN };
+    return n;
 }
 
 int64_t tool_deadline_ns(const struct tool *tool)
 {
-    if (tool->state == TOOL_ENDED && tool->result.detail)
+    int64_t at_ns = tool->child ? child_deadline_ns(tool->child) : INT64_MAX;
+
+    if ((tool->state == TOOL_ENDED || tool->state == TOOL_WAITS) &&
+        tool->result.detail)
         return 0; /* its result is available */
-    return tool->child ? child_deadline_ns(tool->child) : INT64_MAX;
+    if (tool->stays && tool->state == TOOL_RUNS && !tool->late &&
+        tool->answer_by_ns < at_ns)
+        at_ns = tool->answer_by_ns;
+    return at_ns;
 }
 
 /* ---- its end */
@@ -358,7 +462,8 @@ static void last_line(const char *text, char out[WORDS_BYTES])
 /* The output limit in KiB that it exceeded; 0 if none. */
 static int flooded(const struct tool *tool)
 {
-    if (child_stdout(tool->child)->total > TOOL_OUTPUT_MAX)
+    if (child_stdout(tool->child)->total > TOOL_OUTPUT_MAX ||
+        tool->line.flooded)
         return TOOL_OUTPUT_MAX >> 10;
     return child_stderr(tool->child)->total > TOOL_NOISE_MAX
                ? TOOL_NOISE_MAX >> 10
@@ -375,7 +480,7 @@ static void judge(struct tool *tool, const struct child_end *end)
     if (flooded(tool))
         settle(tool, OUTCOME_FAILED, "it wrote more than %d KiB",
                flooded(tool));
-    else if (end->timed_out)
+    else if (end->timed_out || tool->late)
         settle(tool, OUTCOME_TIMEOUT, "it did not end within %g s",
                tool->limit_s);
     else if (!end->exited && (end->signal == SIGKILL || end->signal == SIGTERM))
@@ -387,25 +492,81 @@ static void judge(struct tool *tool, const struct child_end *end)
         settle(tool, OUTCOME_RAN, "%s", "");
 }
 
+/* Of its answer, or of as much as there is. */
+static char *text_of_line(const struct tool *tool)
+{
+    char *text = mem_dup(buf_text(&tool->line.text), tool->line.text.len);
+
+    for (size_t i = 0; i < tool->line.text.len; i++)
+        if (text[i] == '\0')
+            text[i] = '?';
+    return text;
+}
+
 static void tell(struct tool *tool)
 {
     const struct child_end *end = child_end(tool->child);
 
-    tool->result.output = text_of(child_stdout(tool->child), TOOL_OUTPUT_MAX);
+    if (tool->stays)
+        tool_line_read(&tool->line, tool->child);
+    tool->result.output =
+        tool->stays ? text_of_line(tool)
+                    : text_of(child_stdout(tool->child), TOOL_OUTPUT_MAX);
     tool->result.log = text_of(child_stderr(tool->child), MSG_LOG_MAX);
     tool->result.status = end->exited ? end->status : -1;
     tool->result.seconds = end->seconds;
+    if (tool->stays) /* of this run alone */
+        tool->result.seconds -=
+            (double)(tool->asked_ns - tool->started_ns) / 1e9;
     judge(tool, end);
 }
 
-/* The result of a stuck tool was returned already. */
-static void finish(struct tool *tool)
+/* A process that had answered before has ended without a word. */
+static bool is_left_over(struct tool *tool)
 {
-    if (tool->state == TOOL_RUNS)
+    if (!tool->stays || tool->state != TOOL_RUNS || !tool->reused ||
+        tool->late || tool->killed)
+        return false;
+    tool_line_read(&tool->line, tool->child);
+    return tool->line.text.len == 0;
+}
+
+/* The result of a stuck tool was returned already. */
+static void finish(struct tool *tool, int64_t now_ns)
+{
+    if (is_left_over(tool)) {
+        if (start_again(tool, now_ns))
+            return;
+        settle(tool, OUTCOME_CRASH, "it ended, and cannot be started again");
+    } else if (tool->state == TOOL_RUNS) {
         tell(tool);
+    }
     child_free(tool->child);
     tool->child = NULL;
     tool->state = TOOL_ENDED;
+}
+
+/* It has answered: all that it started stands still while others measure. */
+static void answered(struct tool *tool, int64_t now_ns)
+{
+    child_pause(tool->child);
+    tool->result.output = text_of_line(tool);
+    tool->result.log = text_of(child_stderr(tool->child), MSG_LOG_MAX);
+    tool->result.status = 0;
+    tool->result.seconds = (double)(now_ns - tool->asked_ns) / 1e9;
+    settle(tool, OUTCOME_RAN, "%s", "");
+    tool->state = TOOL_WAITS;
+}
+
+static void hear(struct tool *tool, int64_t now_ns)
+{
+    tool_line_read(&tool->line, tool->child);
+    if (tool->line.ended && !tool->late) {
+        answered(tool, now_ns);
+    } else if (!tool->late && now_ns >= tool->answer_by_ns) {
+        tool->late = true;
+        child_stop(tool->child, now_ns);
+    }
 }
 
 enum tool_state tool_step(struct tool *tool, int64_t now_ns)
@@ -415,10 +576,12 @@ enum tool_state tool_step(struct tool *tool, int64_t now_ns)
     if (!tool->child)
         return tool->state;
     state = child_step(tool->child, now_ns);
+    if (tool->stays && tool->state == TOOL_RUNS && state == CHILD_RUNNING)
+        hear(tool, now_ns);
     if (state == CHILD_RUNNING && flooded(tool))
         child_kill(tool->child, now_ns);
     if (state == CHILD_ENDED) {
-        finish(tool);
+        finish(tool, now_ns);
     } else if (state == CHILD_STUCK && tool->state == TOOL_RUNS) {
         settle(tool, OUTCOME_CRASH,
                "SIGKILL does not end it, so it hangs in the driver");
@@ -429,6 +592,7 @@ enum tool_state tool_step(struct tool *tool, int64_t now_ns)
 
 void tool_kill(struct tool *tool, int64_t now_ns)
 {
+    tool->killed = true;
     if (tool->child)
         child_kill(tool->child, now_ns);
 }

@@ -50,9 +50,12 @@ struct tool_job {
     struct texts names;    /* of the files */
     struct blobs contents; /* ... one each */
     struct texts command;  /* a path, or a name to look for in PATH */
+    /* A line on its stdin, which it answers with a line; it stays for others.
+     * NULL: its stdin is empty or a request, and it ends. */
+    const char *ask;
     /* A request on fa-runner's stdin, checked but not timed; NULL: none. */
     const struct wire_request *request;
-    int64_t limit_ns; /* 0: TOOL_LIMIT_NS */
+    int64_t limit_ns; /* of a run; 0: TOOL_LIMIT_NS */
 };
 
 /* 'outcome' is one of: ran (exit status 0), missing (no such program on this
@@ -71,6 +74,8 @@ void tool_result_fini(struct tool_result *result);
 
 enum tool_state {
     TOOL_RUNS,
+    TOOL_WAITS, /* it has answered; its processes are stopped until it is asked
+                 * again */
     TOOL_ENDED,
     TOOL_STUCK, /* KILL does not end it: the driver blocks it */
 };
@@ -79,13 +84,16 @@ enum tool_state {
 struct tool *tool_start(const struct tool_box *box, const struct tool_job *job,
                         int64_t now_ns);
 void tool_free(struct tool *tool); /* kills; NULL is fine */
+/* Ask one that waits, and was started for the same command and files.  False if
+ * it cannot be asked any more: start another one. */
+bool tool_ask(struct tool *tool, const struct tool_job *job, int64_t now_ns);
 
 size_t tool_poll(const struct tool *tool, struct pollfd *fds, size_t max);
 int64_t tool_deadline_ns(const struct tool *tool);
 enum tool_state tool_step(struct tool *tool, int64_t now_ns);
 void tool_kill(struct tool *tool, int64_t now_ns); /* it has not ended yet */
-/* After it has ended or is stuck: move the result to the caller, who calls
- * fini. */
+/* After it has answered, has ended or is stuck: move the result to the caller,
+ * who calls fini. */
 void tool_take_result(struct tool *tool, struct tool_result *out);
 
 #endif

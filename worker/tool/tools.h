@@ -2,6 +2,8 @@
  *
  * A GPU is held from the start of its tool until all its processes have ended,
  * even if it was cancelled.  Nothing else is measured on the GPU meanwhile.
+ * One that answers lines does not hold the GPU between its runs: its processes
+ * are stopped then, and the next run of the same command and files finds it.
  * Poll-driven (child.h).
  */
 #ifndef FA_WORKER_TOOL_TOOLS_H

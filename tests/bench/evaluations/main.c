@@ -21,6 +21,9 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/model/domain.h"
+#include "coordinator/replay/landscape.h"
+#include "coordinator/replay/landscape_prior.h"
+#include "coordinator/search/external_strategy.h"
 #include "coordinator/search/strategy.h"
 #include "coordinator/text/json_out.h"
 #include "tests/bench/evaluations/course.h"
@@ -29,10 +32,12 @@
 #include "tests/bench/evaluations/problem.h"
 
 #define EXTERNAL "external"
-#define GOAL_5 1 /* index of the goal that has targets */
+#define REVERSED "reversed" /* a base that misleads: slow for fast */
+#define GOAL_5 1            /* index of the goal that has targets */
 
 struct options {
     const char *data, *json, *only_problem, *only_strategy, *external;
+    const char *warm; /* a landscape, or REVERSED; NULL: no search is warm */
     int runs, jobs, cap, slots, first_seed, instance;
 };
 
@@ -60,7 +65,7 @@ static double cpu_now(void)
 /* Keep 'slots' points pending, and tell their times in the order in which the
  * strategy asked for them. */
 static void drive(struct course *course, const char *text, uint64_t seed,
-                  int slots)
+                  const double *prior, int slots)
 {
     int pending[64], n = 0, point;
     struct strategy *strategy;
@@ -71,6 +76,7 @@ static void drive(struct course *course, const char *text, uint64_t seed,
         fprintf(stderr, "%s\n", err.text);
         exit(2);
     }
+    strategy_warm(strategy, prior);
     while (!course_is_over(course)) {
         double time;
 
@@ -89,7 +95,8 @@ static void drive(struct course *course, const char *text, uint64_t seed,
 }
 
 static void run(const struct problem *problem, const char *entry, int seed,
-                const struct options *options, struct result *out)
+                const struct options *options, const double *prior,
+                struct result *out)
 {
     struct course course;
     double began = cpu_now();
@@ -102,17 +109,58 @@ static void run(const struct problem *problem, const char *entry, int seed,
     else if (strcmp(entry, EXTERNAL) == 0)
         foreign_drive(&course, options->external, (uint64_t)seed);
     else
-        drive(&course, entry, (uint64_t)seed, options->slots);
+        drive(&course, entry, (uint64_t)seed, prior, options->slots);
     memcpy(out->reached, course.reached, sizeof(out->reached));
     out->n = course.n;
     out->cpu_s = cpu_now() - began;
     course_fini(&course);
 }
 
+/* What the base says of a recorded problem. */
+static double *recorded_prior(const struct problem *problem, const char *base)
+{
+    const struct landscape *to = problem->landscape;
+    struct external_strategy_tunable tunables[DOMAIN_TUNABLES_MAX];
+    struct landscape *land;
+    double *prior;
+    struct err err;
+    int known;
+
+    if (landscape_load(base, &land, &err) < 0) {
+        fprintf(stderr, "%s\n", err.text);
+        exit(2);
+    }
+    for (int t = 0; t < to->tunables_n; t++)
+        tunables[t] = (struct external_strategy_tunable){
+            to->tunables[t].name, (const char *const *)to->tunables[t].texts
+        };
+    prior = landscape_prior(land, problem->domain, tunables, &known, NULL);
+    landscape_free(land);
+    return prior;
+}
+
+static double *prior_of(const struct problem *problem, const char *warm)
+{
+    int size = domain_size(problem->domain);
+    double *prior;
+
+    if (!warm || (!problem->landscape && strcmp(warm, REVERSED) != 0))
+        return NULL;
+    if (strcmp(warm, REVERSED) != 0)
+        return recorded_prior(problem, warm);
+    prior = mem_new((size_t)size, sizeof(*prior));
+    for (int i = 0; i < size; i++)
+        prior[i] =
+            problem->times[i] > 0 ? -log(problem->times[i]) : (double)NAN;
+    return prior;
+}
+
 /* Divide the runs among processes. */
 static void run_all(const struct problem *problem, const char *entry,
                     const struct options *options, struct result *results)
 {
+    double *prior = prior_of(problem, options->warm);
+
     for (int job = 0; job < options->jobs; job++) {
         pid_t pid = fork();
 
@@ -122,7 +170,7 @@ static void run_all(const struct problem *problem, const char *entry,
         }
         if (pid == 0) {
             for (int i = job; i < options->runs; i += options->jobs)
-                run(problem, entry, options->first_seed + i, options,
+                run(problem, entry, options->first_seed + i, options, prior,
                     &results[i]);
             _exit(0);
         }
@@ -136,6 +184,7 @@ static void run_all(const struct problem *problem, const char *entry,
             exit(1);
         }
     }
+    free(prior);
 }
 
 static int by_value(const void *a, const void *b)
@@ -274,7 +323,7 @@ static struct options read_options(int argc, char *argv[])
                                .first_seed = 1 };
     int c;
 
-    while ((c = getopt(argc, argv, "d:o:p:s:r:j:c:k:x:f:i:")) >= 0) {
+    while ((c = getopt(argc, argv, "d:o:p:s:r:j:c:k:x:f:i:w:")) >= 0) {
         switch (c) {
         case 'd':
             options.data = optarg;
@@ -306,6 +355,9 @@ static struct options read_options(int argc, char *argv[])
         case 'i':
             options.instance = number(optarg);
             break;
+        case 'w':
+            options.warm = optarg;
+            break;
         case 'k':
             options.slots = number(optarg) % 64;
             break;
@@ -314,7 +366,7 @@ static struct options read_options(int argc, char *argv[])
                             "[-p PROBLEM] [-s STRATEGY] [-x COMMAND]\n"
                             "       [-r RUNS] [-f FIRST-SEED] [-j PROCESSES] "
                             "[-c EVALUATIONS] "
-                            "[-k PENDING] [-i INSTANCE]\n");
+                            "[-k PENDING] [-i INSTANCE] [-w BASE|reversed]\n");
             strategy_list(stderr);
             exit(2);
         }

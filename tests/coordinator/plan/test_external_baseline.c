@@ -93,6 +93,31 @@ static void placeholders_become_the_numbers_of_the_shape(void **state)
     spec_free(spec);
 }
 
+static void a_question_is_a_list_of_texts(void **state)
+{
+    struct spec *spec =
+        with("{ \"name\": \"torch\", \"command\": [\"python3\"], \"ask\": "
+             "[\"-n{samples}\", \"a \\\"b\\\"\", \"{S}\"], "
+             "\"samples\": 10 }");
+    const struct spec_external *is = spec->externals.list;
+    char **command = external_baseline_command(spec, is, &spec->shapes.list[1]);
+    char *ask = external_baseline_ask(spec, is, &spec->shapes.list[1]);
+    char first[HASH_HEX], key[HASH_HEX];
+
+    (void)state;
+    assert_string_equal(ask, "[\"-n10\", \"a \\\"b\\\"\", \"7\"]");
+    external_baseline_key(is, command, NULL, "b0", first);
+    external_baseline_key(is, command, ask, "b0", key);
+    assert_string_not_equal(key, first);
+    free(ask);
+    external_baseline_command_free(is, command);
+    spec_free(spec);
+    spec = with("{ \"name\": \"torch\", \"command\": [\"python3\"] }");
+    assert_null(external_baseline_ask(spec, spec->externals.list,
+                                      &spec->shapes.list[0]));
+    spec_free(spec);
+}
+
 static void another_shape_or_file_is_another_key(void **state)
 {
     struct spec *spec =
@@ -103,15 +128,15 @@ static void another_shape_or_file_is_another_key(void **state)
     char first[HASH_HEX], key[HASH_HEX];
 
     (void)state;
-    external_baseline_key(is, a, "b0", first);
-    external_baseline_key(is, a, "b0", key);
+    external_baseline_key(is, a, NULL, "b0", first);
+    external_baseline_key(is, a, NULL, "b0", key);
     assert_string_equal(key, first);
-    external_baseline_key(is, a, "b1", key);
+    external_baseline_key(is, a, NULL, "b1", key);
     assert_string_not_equal(key, first);
-    external_baseline_key(is, b, "b0", key);
+    external_baseline_key(is, b, NULL, "b0", key);
     assert_string_not_equal(key, first);
     is[0].name[0] = 'T'; /* the same command under another name */
-    external_baseline_key(is, a, "b0", key);
+    external_baseline_key(is, a, NULL, "b0", key);
     assert_string_not_equal(key, first);
     external_baseline_command_free(is, a);
     external_baseline_command_free(is, b);
@@ -190,6 +215,7 @@ int main(void)
         cmocka_unit_test(missing_settings_have_defaults),
         cmocka_unit_test(several_are_kept_in_their_order),
         cmocka_unit_test(placeholders_become_the_numbers_of_the_shape),
+        cmocka_unit_test(a_question_is_a_list_of_texts),
         cmocka_unit_test(another_shape_or_file_is_another_key),
         cmocka_unit_test(samples_and_name_are_read),
         cmocka_unit_test(garbage_gives_a_one_line_error),

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 #include <cmocka.h>
 
 #include "common/err.h"
+#include "common/mem.h"
 #include "coordinator/model/domain.h"
 #include "coordinator/search/strategy.h"
 
@@ -436,10 +438,102 @@ static void bad_texts_are_refused_with_the_remedy(void **state)
     domain_free(domain);
 }
 
+/* [points] the logarithm of the time in a base; NAN where it failed. */
+static double *prior_of(const struct domain *domain, double sign)
+{
+    double *prior = mem_new((size_t)domain_size(domain), sizeof(*prior));
+
+    for (int point = 0; point < domain_size(domain); point++) {
+        double time = time_of(domain, point);
+
+        prior[point] = time > 0 ? sign * log(round(50 * time)) : (double)NAN;
+    }
+    return prior;
+}
+
+/* Points that the base cannot tell apart count once. */
+static void a_warm_search_begins_with_the_fastest_of_the_base(void **state)
+{
+    static const double fastest[] = { 1, 1.1, 1.2, 1.3, 1.4, 1.5 };
+    struct domain *domain = box();
+    double *prior = prior_of(domain, 1);
+
+    (void)state;
+    for (size_t m = 0; m < ALL_N; m++) {
+        struct strategy *strategy = open(all[m], domain, 40, 1);
+        int asked[40];
+
+        strategy_warm(strategy, prior);
+        assert_int_equal(drive(strategy, domain, 1, asked), 40);
+        for (size_t i = 0; i < 6; i++)
+            assert_true(fabs(time_of(domain, asked[i]) - fastest[i]) < 1e-9);
+        strategy_free(strategy);
+    }
+    free(prior);
+    domain_free(domain);
+}
+
+/* Evaluations of bayes until the best point. */
+static int needed(const struct domain *domain, const double *prior)
+{
+    struct strategy *strategy = open("bayes", domain, 0, 1);
+    int point, n = 0;
+
+    if (prior)
+        strategy_warm(strategy, prior);
+    do {
+        assert_int_equal(strategy_ask(strategy, &point), STRATEGY_POINT);
+        answer(strategy, domain, point);
+        n++;
+    } while (time_of(domain, point) != 1);
+    strategy_free(strategy);
+    return n;
+}
+
+static void a_base_that_misleads_costs_little(void **state)
+{
+    struct domain *domain = box();
+    double *wrong = prior_of(domain, -1);
+
+    (void)state;
+    assert_true(needed(domain, wrong) <= needed(domain, NULL) + 12);
+    free(wrong);
+    domain_free(domain);
+}
+
+/* The base does not have the best points, so a mean leads to their places. */
+static void times_of_the_base_are_the_mean_of_bayes(void **state)
+{
+    struct domain *domain = box();
+    double *prior = prior_of(domain, 1);
+    struct strategy_state now;
+    struct strategy *strategy = open("bayes", domain, 0, 1);
+    int point, n = 0;
+
+    (void)state;
+    for (int i = 0; i < domain_size(domain); i++)
+        if (!isnan(prior[i]) && time_of(domain, i) < 1.55)
+            prior[i] = (double)NAN;
+    strategy_warm(strategy, prior);
+    do {
+        assert_int_equal(strategy_ask(strategy, &point), STRATEGY_POINT);
+        answer(strategy, domain, point);
+        strategy_state(strategy, &now);
+        n++;
+    } while (now.best_time > 1.1 + 1e-9);
+    assert_true(n <= 40); /* of 350 */
+    strategy_free(strategy);
+    free(prior);
+    domain_free(domain);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_method_asks_for_a_point_twice),
+        cmocka_unit_test(a_warm_search_begins_with_the_fastest_of_the_base),
+        cmocka_unit_test(a_base_that_misleads_costs_little),
+        cmocka_unit_test(times_of_the_base_are_the_mean_of_bayes),
         cmocka_unit_test(the_same_seed_repeats_and_another_does_not),
         cmocka_unit_test(exhaustive_goes_in_order_and_ends),
         cmocka_unit_test(the_budget_is_not_passed),

@@ -43,6 +43,63 @@ static void auto_is_exhaustive_while_all_fit(void **state)
     assert_true(plan("auto", 0, 0.02).all);
 }
 
+static struct search_settings_plan plan_of(enum effort effort,
+                                           const char *strategy,
+                                           int evaluations, int64_t points)
+{
+    const struct search_settings settings = { .strategy = strategy,
+                                              .evaluations = evaluations,
+                                              .effort = effort };
+    const struct search_settings_scope scope = {
+        .points = points, .shapes = 1, .hours = 0.001, .slots = 16, .gpus = 1
+    };
+    struct search_settings_plan out;
+
+    assert_int_equal(search_settings_plan(&settings, &scope, &out, &err), 0);
+    return out;
+}
+
+static void little_effort_is_limited_by_seconds(void **state)
+{
+    struct search_settings_plan out = plan_of(EFFORT_QUICK, "auto", 0, 1000);
+
+    (void)state;
+    assert_string_equal(out.strategy, "bayes");
+    assert_int_equal(out.evaluations, 200);
+    assert_true(out.limit_s == 7);
+    assert_int_equal(out.least, 24);
+    assert_string_equal(out.why, "effort quick, ends after 7 s");
+    assert_true(out.most_out > 1000); /* as many as there are places */
+    out = plan_of(EFFORT_QUICK, "auto", 0, 24);
+    assert_true(out.all);
+    assert_true(out.limit_s == 0);
+}
+
+static void what_is_chosen_is_not_limited(void **state)
+{
+    struct search_settings_plan out = plan_of(EFFORT_QUICK, "auto", 50, 1000);
+
+    (void)state;
+    assert_int_equal(out.evaluations, 50);
+    assert_true(out.limit_s == 0);
+    assert_true(plan_of(EFFORT_QUICK, "bayes", 0, 1000).limit_s == 0);
+    assert_int_equal(plan_of(EFFORT_QUICK, "bayes", 0, 1000).evaluations, 1000);
+    assert_int_equal(plan_of(EFFORT_QUICK, "lhs:30", 0, 1000).evaluations, 30);
+}
+
+static void full_effort_tries_all_whatever_the_caps(void **state)
+{
+    struct search_settings_plan out = plan_of(EFFORT_FULL, "auto", 0, 1000);
+
+    (void)state;
+    assert_string_equal(plan_of(EFFORT_NORMAL, "auto", 0, 1000).strategy,
+                        "bayes");
+    assert_string_equal(out.strategy, "exhaustive");
+    assert_true(out.all);
+    assert_string_equal(out.why, "effort full, all 1000");
+    assert_int_equal(plan_of(EFFORT_FULL, "auto", 50, 1000).evaluations, 50);
+}
+
 static void the_plan_says_how_many_are_in_flight(void **state)
 {
     const struct search_settings settings = { .strategy = "bayes",
@@ -251,6 +308,7 @@ static void stored_settings_are_recalled(void **state)
                                               .in_flight = 24,
                                               .seed = 7,
                                               .race = { 5, 3, 45 },
+                                              .effort = EFFORT_QUICK,
                                               .objective = "long" };
     struct search_settings back;
     char *strategy;
@@ -268,6 +326,7 @@ static void stored_settings_are_recalled(void **state)
     assert_int_equal(back.in_flight, 24);
     assert_int_equal(back.seed, 7);
     assert_int_equal(back.race.most, 45);
+    assert_int_equal(back.effort, EFFORT_QUICK);
     assert_string_equal(back.objective, "headline"); /* the file says it */
     free(strategy);
     buf_fini(&text);
@@ -293,6 +352,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_is_exhaustive_while_all_fit),
+        cmocka_unit_test(little_effort_is_limited_by_seconds),
+        cmocka_unit_test(what_is_chosen_is_not_limited),
+        cmocka_unit_test(full_effort_tries_all_whatever_the_caps),
         cmocka_unit_test(the_plan_says_how_many_are_in_flight),
         cmocka_unit_test(auto_searches_when_evaluations_or_hours_are_few),
         cmocka_unit_test(what_only_seems_to_fit_is_searched),

@@ -444,6 +444,31 @@ static void a_link_or_a_large_file_is_refused(void **state)
     spec_free(spec);
 }
 
+/* The one that decides is measured with any effort. */
+static void a_quick_confirmation_keeps_a_part(void **state)
+{
+    struct spec *spec = spec_fixture(&(struct spec_parts){
+        .more = ", \"fuzz_shapes\": [ { \"name\": \"odd\", \"N\": [1, 2, 3, 4, "
+                "5, 6, 7] }, { \"name\": \"last\", \"N\": 99 } ]"
+                ", \"external_baseline\": ["
+                "{ \"name\": \"a\", \"command\": [\"true\"] },"
+                "{ \"name\": \"b\", \"command\": [\"true\", \"{N}\"] },"
+                "{ \"name\": \"c\", \"command\": [\"true\"] } ]"
+                ", \"confirm\": { \"against\": \"b\" }" });
+
+    (void)state;
+    assert_int_equal(spec->shapes.n_fuzz, 8);
+    spec_for_quick(spec, 3);
+    assert_int_equal(spec->shapes.n_fuzz, 3);
+    assert_int_equal(spec->shapes.fuzz[0].vars[0], 1);
+    assert_int_equal(spec->shapes.fuzz[1].vars[0], 4);
+    assert_int_equal(spec->shapes.fuzz[2].vars[0], 99);
+    assert_int_equal(spec->externals.n, 1);
+    assert_string_equal(spec->externals.list[0].name, "b");
+    assert_ptr_equal(spec->confirm.against, spec->externals.list[0].name);
+    spec_free(spec);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -461,6 +486,7 @@ int main(void)
         cmocka_unit_test(includes_are_found_comments_aside),
         cmocka_unit_test(a_bundle_holds_what_is_included),
         cmocka_unit_test(a_link_or_a_large_file_is_refused),
+        cmocka_unit_test(a_quick_confirmation_keeps_a_part),
     };
     struct err err;
 

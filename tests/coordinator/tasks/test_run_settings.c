@@ -64,19 +64,18 @@ static void each_command_has_its_flags_in_one_order(void **state)
     } cases[] = {
         { RUN_SWEEP,
           " hosts db device speed-up cards arch ssh listen accept-new-host-keys"
-          " budget times strategy evaluations seed in-flight max-hours linger "
-          "plan "
-          "dry-run fresh"
+          " budget times effort strategy evaluations warm seed in-flight"
+          " max-hours linger plan dry-run fresh"
           " log metrics on-event json quiet" },
         { RUN_RESUME,
           " hosts db speed-up ssh listen accept-new-host-keys budget times"
-          " strategy evaluations seed in-flight max-hours linger plan log "
-          "metrics "
+          " effort strategy evaluations seed in-flight max-hours linger plan"
+          " log metrics "
           "on-event"
           " json quiet" },
-        { RUN_CONFIRM,
-          " hosts db ssh listen accept-new-host-keys budget max-hours linger"
-          " plan log metrics on-event json quiet" },
+        { RUN_CONFIRM, " hosts db ssh listen accept-new-host-keys budget "
+                       "effort max-hours linger"
+                       " plan log metrics on-event json quiet" },
         { RUN_BENCH,
           " hosts db ssh listen accept-new-host-keys max-hours linger log"
           " metrics json quiet" },
@@ -192,6 +191,8 @@ static void contradicting_flags_are_refused(void **state)
           "--ssh=rsh: choose auto, libssh2 or openssh" },
         { RUN_RESUME, "--linger 86401", "--linger: at most 86400 seconds" },
         { RUN_RESUME, "--evaluations 0", "--evaluations: at least 1" },
+        { RUN_CONFIRM, "--effort fast",
+          "--effort=fast: choose quick, normal or full" },
     };
     struct err err;
 
