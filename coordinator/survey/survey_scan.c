@@ -145,8 +145,9 @@ static void add_outcome(struct scanning *l, const struct scan_row *row)
         (void)stored_ways_add(&l->ways, row->shape, row->measure_key,
                               row->settled_utc);
     if (!report_find_shape(report, row->shape, &place) ||
-        (l->known && (!s->rows.measure_keys[place] ||
-                      strcmp(s->rows.measure_keys[place], row->measure_key))))
+        (l->known &&
+         (!s->rows.measure_keys[place] ||
+          strcmp(s->rows.measure_keys[place], row->measure_key) != 0)))
         return;
     cell = (s->n - 1) * s->n_shapes + place;
     l->cells[place].outcome = report_outcome_of(row->outcome);
