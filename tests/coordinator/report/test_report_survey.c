@@ -115,6 +115,8 @@ static void put_result(struct store *store, const char *nonce, const char *key,
     row.id.shape = shape;
     row.id.purpose = purpose;
     row.id.round = round;
+    if (round > 0 && prng_below(prng, 3) == 0)
+        row.id.source_key = "old";
     row.gpu = gpus[gpu];
     row.timing.samples =
         (struct reals){ samples, seconds > 0 ? prng_below(prng, 4) + 1 : 0 };
