@@ -97,11 +97,11 @@ static int print(struct store *store, struct report_view view,
     else if (!settings->json && !settings->csv)
         view.top = TOP_DEFAULT;
     if (settings->json) {
-        report_json(&view, stdout);
+        rc = report_json(&view, stdout, err);
     } else if (settings->csv && settings->cost) {
         report_spending_csv(&view, stdout);
     } else if (settings->csv) {
-        report_csv(&view, stdout);
+        rc = report_csv(&view, stdout, err);
     } else if (settings->html) {
         return save_page(store, &view, settings, err);
     } else {
@@ -114,11 +114,24 @@ static int print(struct store *store, struct report_view view,
     return terminal_flush(stdout, err);
 }
 
+/* A page and a table of all rows need all at once. */
+static struct report_wanted wanted_of(const struct settings *settings)
+{
+    bool rows = settings->json || settings->csv;
+
+    return (struct report_wanted){
+        .whole = settings->html || (!rows && settings->top == 0),
+        .top = rows || settings->top < 0 ? TOP_DEFAULT : (size_t)settings->top,
+        .where = settings->where,
+    };
+}
+
 static int run(struct store *store, const struct settings *settings,
                struct err *err)
 {
+    const struct report_wanted wanted = wanted_of(settings);
     struct report_loaded loaded;
-    int rc = report_loaded_init(store, settings->where, &loaded, err);
+    int rc = report_loaded_init(store, &wanted, &loaded, err);
 
     if (loaded.no_metrics.text[0])
         fprintf(stderr, "fa-coord: the report has no metrics: %s\n",

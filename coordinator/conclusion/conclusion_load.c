@@ -454,7 +454,7 @@ int conclusion_load(struct store *store, const struct report *report,
     c->replayed = device_kind_is(report->device, DEVICE_KIND_REPLAY);
     c->baseline = report_baseline(report);
     c->screening.pending = (size_t)report->counts.outcomes[OUTCOME_PENDING];
-    c->screening.asked = report->n_configs;
+    c->screening.asked = report->counts.asked;
     c->cost.hours = cost->total_hours;
     c->cost.usd = cost->total_usd;
     if (rc == 0) {

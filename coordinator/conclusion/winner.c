@@ -55,7 +55,7 @@ int winner_find(const struct report *report, int shape, struct winner *out,
         err_set(err, 0,
                 "the sweep '%s' has no winner: none of its %zu configurations "
                 "is correct for every shape so far; see 'fa-coord report'",
-                report->name, report->n_configs);
+                report->name, report->counts.asked);
         return WINNER_NONE;
     }
     fill(fastest_at(report, NULL, shape), report_objective_name(report, shape),

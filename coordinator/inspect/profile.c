@@ -71,6 +71,22 @@ static int by_shape(const void *a, const void *b)
     return (x->config > y->config) - (x->config < y->config);
 }
 
+int profile_keys(struct store *store, profile_keys_fn *fn, void *arg,
+                 struct err *err)
+{
+    struct row_query query;
+    struct store_tool row;
+    int rc = row_open(store_db(store),
+                      "SELECT DISTINCT config FROM tool"
+                      " WHERE purpose='profile' AND counted=1",
+                      &tool_shape, &query, err, "");
+
+    while (rc >= 0 && (rc = row_next(&query, &row, err)) == 1)
+        fn(arg, row.config);
+    row_close(&query);
+    return rc < 0 ? err_within(err, ERR_STORE, "%s", store_path(store)) : 0;
+}
+
 int profile_load(struct store *store, const struct report *report,
                  struct profile *out, struct err *err)
 {

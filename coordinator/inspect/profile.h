@@ -34,6 +34,11 @@ struct profile {
     size_t n;
 };
 
+/* The keys of the configurations that profile_load() looks for, and perhaps
+ * others.  ERR_STORE */
+typedef void profile_keys_fn(void *arg, const char *key);
+int profile_keys(struct store *store, profile_keys_fn *fn, void *arg,
+                 struct err *err);
 /* ERR_STORE */
 int profile_load(struct store *store, const struct report *report,
                  struct profile *out, struct err *err);

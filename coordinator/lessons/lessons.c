@@ -30,7 +30,7 @@ static void learn_value(const struct lessons_input *input, size_t axis,
     for (size_t i = 0; i < input->n; i++) {
         const struct lessons_point *point = &input->points[i];
 
-        if (point->levels[axis] != level)
+        if (input->levels[i * input->n_axes + axis] != level)
             continue;
         out->failed += point->fate == LESSONS_FAILED;
         if (point->fate != LESSONS_TIMED)
@@ -78,21 +78,33 @@ static size_t *sizes_of(const struct lessons_input *input)
     return sizes;
 }
 
+/* The timed ones are the first ones if the points are in order of rank. */
+static bool timed_are_first(const struct lessons_input *input, size_t timed)
+{
+    for (size_t i = 0; i < timed; i++)
+        if (input->points[i].fate != LESSONS_TIMED)
+            return false;
+    return true;
+}
+
 static void learn_importance(const struct lessons_input *input,
                              const size_t *sizes, struct lessons *out)
 {
-    uint16_t *levels = mem_new(input->n * input->n_axes + 1, sizeof(*levels));
-    double *logs = mem_new(input->n + 1, sizeof(*logs));
-    struct importance_points points = { input->n_axes, sizes, 0, levels, logs };
+    bool first = timed_are_first(input, out->timed);
+    size_t width = input->n_axes;
+    uint16_t *levels =
+        first ? NULL : mem_new(out->timed * width + 1, sizeof(*levels));
+    double *logs = mem_new(out->timed + 1, sizeof(*logs));
+    struct importance_points points = { width, sizes, 0,
+                                        first ? input->levels : levels, logs };
 
     for (size_t i = 0; i < input->n; i++) {
-        const struct lessons_point *point = &input->points[i];
-
-        if (point->fate != LESSONS_TIMED)
+        if (input->points[i].fate != LESSONS_TIMED)
             continue;
-        memcpy(levels + points.n * input->n_axes, point->levels,
-               input->n_axes * sizeof(*levels));
-        logs[points.n++] = log(point->seconds);
+        if (levels)
+            memcpy(levels + points.n * width, input->levels + i * width,
+                   width * sizeof(*levels));
+        logs[points.n++] = log(input->points[i].seconds);
     }
     importance_of(&points, &out->importance);
     for (size_t a = 0; a < input->n_axes; a++)
@@ -101,10 +113,23 @@ static void learn_importance(const struct lessons_input *input,
     free(logs);
 }
 
-static int by_artifact(const void *a, const void *b)
+/* Different codes, which are numbered from 1 without large gaps. */
+static size_t count_codes(const struct dead_tunables_point *built, size_t n)
 {
-    return strcmp(((const struct dead_tunables_point *)a)->artifact,
-                  ((const struct dead_tunables_point *)b)->artifact);
+    uint32_t most = 0;
+    size_t codes = 0;
+    bool *seen;
+
+    for (size_t i = 0; i < n; i++)
+        if (built[i].artifact > most)
+            most = built[i].artifact;
+    seen = mem_new((size_t)most + 1, sizeof(*seen));
+    for (size_t i = 0; i < n; i++) {
+        codes += !seen[built[i].artifact];
+        seen[built[i].artifact] = true;
+    }
+    free(seen);
+    return codes;
 }
 
 static void learn_dead(const struct lessons_input *input, struct lessons *out)
@@ -125,11 +150,8 @@ static void learn_dead(const struct lessons_input *input, struct lessons *out)
     dead_tunables_axes(sizes, input->n_axes, built, n, dead);
     for (size_t a = 0; a < input->n_axes; a++)
         out->tunables[a].dead = dead[a];
-    if (n)
-        qsort(built, n, sizeof(*built), by_artifact);
     out->built = n;
-    for (size_t i = 0; i < n; i++)
-        out->codes += i == 0 || by_artifact(&built[i - 1], &built[i]) != 0;
+    out->codes = count_codes(built, n);
     free(built);
     free(dead);
     free(sizes);
@@ -158,8 +180,8 @@ static bool same_words(const char *a, const char *b)
     return *a == *b;
 }
 
-static bool same_kind(const struct lessons_point *a,
-                      const struct lessons_point *b)
+static bool same_kind(const struct lessons_reason *a,
+                      const struct lessons_reason *b)
 {
     return strcmp(a->outcome, b->outcome) == 0 &&
            same_words(a->reason, b->reason);
@@ -168,7 +190,7 @@ static bool same_kind(const struct lessons_point *a,
 /* Kinds of failure: an example of each, its count, and the kind of each
  * point. */
 struct kinds {
-    const struct lessons_point *first[LESSONS_FAILURES_MAX];
+    const struct lessons_reason *first[LESSONS_FAILURES_MAX];
     size_t counts[LESSONS_FAILURES_MAX];
     size_t n, others;
     unsigned char *of; /* [n points] */
@@ -179,11 +201,13 @@ static void find_kinds(const struct lessons_input *input, struct kinds *kinds)
     *kinds = (struct kinds){ .of = mem_new(input->n + 1, 1) };
     for (size_t i = 0; i < input->n; i++) {
         const struct lessons_point *point = &input->points[i];
+        const struct lessons_reason *why;
         size_t k = 0;
 
         if (point->fate != LESSONS_FAILED)
             continue;
-        while (k < kinds->n && !same_kind(kinds->first[k], point))
+        why = &input->failures[point->failure];
+        while (k < kinds->n && !same_kind(kinds->first[k], why))
             k++;
         kinds->of[i] = (unsigned char)k;
         if (k == LESSONS_FAILURES_MAX) {
@@ -191,7 +215,7 @@ static void find_kinds(const struct lessons_input *input, struct kinds *kinds)
             continue;
         }
         if (k == kinds->n)
-            kinds->first[kinds->n++] = point;
+            kinds->first[kinds->n++] = why;
         kinds->counts[k]++;
     }
 }
@@ -226,15 +250,11 @@ static int most_first(const void *a, const void *b)
 static void learn_failures(const struct lessons_input *input,
                            const size_t *sizes, struct lessons *out)
 {
-    uint16_t *levels = mem_new(input->n * input->n_axes + 1, sizeof(*levels));
     unsigned char *sides = mem_new(input->n + 1, 1);
     struct failure_pattern_points points = { input->n_axes, sizes, input->n,
-                                             levels, sides };
+                                             input->levels, sides };
     struct kinds kinds;
 
-    for (size_t i = 0; i < input->n; i++)
-        memcpy(levels + i * input->n_axes, input->points[i].levels,
-               input->n_axes * sizeof(*levels));
     find_kinds(input, &kinds);
     out->n_failures = kinds.n;
     out->other_failures = kinds.others;
@@ -244,7 +264,6 @@ static void learn_failures(const struct lessons_input *input,
     if (kinds.n)
         qsort(out->failures, kinds.n, sizeof(*out->failures), most_first);
     free(kinds.of);
-    free(levels);
     free(sides);
 }
 
@@ -271,7 +290,7 @@ static void learn_gate(const struct lessons_input *input, size_t gate,
                                   .p = NAN };
     for (size_t i = 0; i < input->n; i++) {
         const struct lessons_point *point = &input->points[i];
-        bool mine = point->warned >> gate & 1;
+        bool mine = input->warned[point->warned] >> gate & 1;
 
         out->warned += mine;
         if (point->fate == LESSONS_FAILED)

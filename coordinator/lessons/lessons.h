@@ -22,6 +22,7 @@ struct err;
 struct lessons_input;
 struct report;
 struct store;
+struct survey;
 
 /* One value of a tunable, over all values of the others. */
 struct lessons_value {
@@ -81,10 +82,10 @@ struct lessons {
 void lessons_of(const struct lessons_input *input, struct lessons *out);
 void lessons_fini(struct lessons *lessons);
 
-/* Over the configurations that the report selects, with the machine code of
- * their builds.  ERR_STORE, or ERR_INPUT for a stored sweep that cannot be
- * read. */
-int lessons_load(const struct report *report, struct store *store,
-                 struct lessons *out, struct err *err);
+/* Over the configurations that the report selects, or over all of the survey
+ * that it is of, with the machine code of their builds.  ERR_STORE, or
+ * ERR_INPUT for a stored sweep that cannot be read. */
+int lessons_load(const struct report *report, struct survey *survey,
+                 struct store *store, struct lessons *out, struct err *err);
 
 #endif

@@ -22,21 +22,29 @@ enum lessons_fate {
 };
 
 struct lessons_point {
-    const uint16_t *levels; /* [axes] */
-    enum lessons_fate fate;
-    double seconds;      /* at the headline shape, > 0 if timed */
-    const char *outcome; /* if failed: runtime, compile ... */
+    double seconds;     /* at the headline shape, > 0 if timed */
+    int64_t number;     /* in the space; -1 outside */
+    uint32_t artifact;  /* number of the machine code, at most the number of
+                         * points; 0: not built */
+    uint32_t failure;   /* if failed: index in 'failures' */
+    uint32_t warned;    /* index in 'warned' */
+    unsigned char fate; /* enum lessons_fate */
+};
+
+struct lessons_reason {
+    const char *outcome; /* runtime, compile ... */
     const char *reason;
-    uint64_t warned;      /* bit g: warn gate g */
-    int64_t number;       /* in the space; -1 outside */
-    const char *artifact; /* hash of the machine code, NULL if not built */
 };
 
 struct lessons_input {
     const struct lessons_axis *axes;
     size_t n_axes;
     const struct lessons_point *points;
+    const uint16_t *levels; /* [n][axes] */
     size_t n;
+    const struct lessons_reason *failures; /* of the points that failed */
+    size_t n_failures;
+    const uint64_t *warned;   /* sets of warn gates: bit g is gate g */
     const char *const *gates; /* the warn gates */
     size_t n_gates;
 };

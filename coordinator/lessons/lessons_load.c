@@ -14,6 +14,10 @@
 #include "coordinator/result/evidence.h"
 #include "coordinator/result/report.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/store/row.h"
+#include "coordinator/store/store.h"
+#include "coordinator/survey/survey.h"
+#include "coordinator/survey/survey_id.h"
 
 #define VALUE_BYTES_MAX 4096
 
@@ -26,6 +30,8 @@ struct values {
 
 struct loading {
     const struct report *report;
+    struct survey *survey; /* NULL: the report has all */
+    struct store *store;
     struct spec *spec;
     struct values values[SPEC_AXES_MAX];
     struct lessons_axis axes[SPEC_AXES_MAX];
@@ -33,9 +39,12 @@ struct loading {
     size_t n_gates;
     struct lessons_point *points;
     uint16_t *levels;
-    const struct report_config **by_key; /* of the points, sorted */
     size_t n;
-    char (*artifacts)[HASH_HEX]; /* in the order of 'by_key' */
+    struct lessons_reason *failures;
+    size_t n_failures, cap_failures;
+    uint64_t *warned; /* sets of gates */
+    size_t n_warned;
+    uint32_t *artifacts; /* [n]; NULL: none are known */
 };
 
 /* ---- axes: the values of the space, and those of a baseline outside it */
@@ -86,21 +95,20 @@ static uint16_t level_of(struct values *values,
 
 /* ---- points */
 
-static enum lessons_fate fate_of(const struct report_config *config)
+static enum lessons_fate fate_of(const struct survey_row *row)
 {
-    if (config->outcome == OUTCOME_PENDING || config->outcome == OUTCOME_LOST)
+    if (row->outcome == OUTCOME_PENDING || row->outcome == OUTCOME_LOST)
         return LESSONS_PENDING;
-    if (config->outcome != OUTCOME_CORRECT)
+    if (row->outcome != OUTCOME_CORRECT)
         return LESSONS_FAILED;
-    return config->rank && config->cells[0].time_s > 0 ? LESSONS_TIMED
-                                                       : LESSONS_PENDING;
+    return row->ranked && row->time_s > 0 ? LESSONS_TIMED : LESSONS_PENDING;
 }
 
-static uint64_t warned_of(const struct loading *loading, const char *warnings)
+static uint64_t gates_of(const struct loading *loading, const char *warnings)
 {
     uint64_t warned = 0;
 
-    for (size_t g = 0; g < loading->n_gates; g++) {
+    for (size_t g = 0; strchr(warnings, '"') && g < loading->n_gates; g++) {
         char *quoted = mem_printf("\"%s\"", loading->gates[g]);
 
         if (strstr(warnings, quoted))
@@ -110,114 +118,325 @@ static uint64_t warned_of(const struct loading *loading, const char *warnings)
     return warned;
 }
 
-static int take_point(struct loading *loading,
-                      const struct report_config *config, struct err *err)
+/* There are few sets of gates; the last one comes again most often. */
+static uint32_t warned_of(struct loading *loading, const char *warnings)
 {
-    struct lessons_point *point = &loading->points[loading->n];
-    uint16_t *levels =
-        loading->levels + loading->n * loading->spec->space.n_axes;
+    uint64_t warned = gates_of(loading, warnings);
+    size_t i = loading->n_warned;
+
+    while (i > 0 && loading->warned[i - 1] != warned)
+        i--;
+    if (i > 0)
+        return (uint32_t)i - 1;
+    loading->warned = mem_grow(loading->warned, loading->n_warned + 1,
+                               sizeof(*loading->warned));
+    loading->warned[loading->n_warned] = warned;
+    return (uint32_t)loading->n_warned++;
+}
+
+static uint32_t failure_of(struct loading *loading,
+                           const struct survey_row *row)
+{
+    if (loading->n_failures == loading->cap_failures) {
+        loading->cap_failures =
+            loading->cap_failures ? 2 * loading->cap_failures : 64;
+        loading->failures = mem_grow(loading->failures, loading->cap_failures,
+                                     sizeof(*loading->failures));
+    }
+    loading->failures[loading->n_failures] =
+        (struct lessons_reason){ outcome_name(row->outcome), row->reason };
+    return (uint32_t)loading->n_failures++;
+}
+
+static int take_levels(struct loading *loading, size_t at,
+                       const struct stored_params *params, struct err *err)
+{
+    const struct spec_axis *axes = loading->spec->space.axes;
+    uint16_t *levels = loading->levels + at * loading->spec->space.n_axes;
 
     for (size_t a = 0; a < loading->spec->space.n_axes; a++) {
-        const char *name = loading->spec->space.axes[a].name;
         const struct stored_param *param =
-            stored_params_find_at(&config->params, a, name);
+            stored_params_find_at(params, a, axes[a].name);
 
         if (!param)
             return err_set(err, ERR_STORE,
                            "a stored configuration has no value for '%s'",
-                           name);
+                           axes[a].name);
         levels[a] = level_of(&loading->values[a], param);
     }
-    *point = (struct lessons_point){
-        .levels = levels,
-        .fate = fate_of(config),
-        .seconds = config->cells[0].time_s,
-        .outcome = outcome_name(config->outcome),
-        .reason = config->reason,
-        .warned = warned_of(loading, config->warnings),
-        .number = config->point,
-    };
-    loading->by_key[loading->n++] = config;
     return 0;
+}
+
+static void take_point(struct loading *loading, size_t at,
+                       const struct survey_row *row, const char *warnings)
+{
+    enum lessons_fate fate = fate_of(row);
+
+    loading->points[at] = (struct lessons_point){
+        .fate = (unsigned char)fate,
+        .seconds = row->time_s,
+        .failure = fate == LESSONS_FAILED ? failure_of(loading, row) : 0,
+        .warned = warned_of(loading, warnings),
+        .number = row->point,
+        .artifact = loading->artifacts ? loading->artifacts[at] : 0,
+    };
+}
+
+static int take_report(struct loading *loading, struct err *err)
+{
+    const struct report *report = loading->report;
+    size_t at = 0;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < report->n_configs; i++) {
+        const struct report_config *config = &report->configs[i];
+        struct survey_row row = { .point = config->point,
+                                  .outcome = config->outcome,
+                                  .ranked = config->rank > 0,
+                                  .time_s = config->cells[0].time_s,
+                                  .reason = config->reason };
+
+        if (!config->selected)
+            continue;
+        rc = take_levels(loading, at, &config->params, err);
+        take_point(loading, at++, &row, config->warnings);
+    }
+    return rc;
+}
+
+/* ---- points of a survey, in the order of the database */
+
+#define CONFIG(member) ROW_AT(struct config_row, member, TEXT)
+struct config_row {
+    const char *key, *params, *warnings;
+};
+static const struct row_column config_columns[] = { CONFIG(key), CONFIG(params),
+                                                    CONFIG(warnings) };
+static const struct row_shape config_shape = ROW_SHAPE(NULL, config_columns);
+
+static int take_params(struct loading *loading, size_t at, const char *json,
+                       struct err *err)
+{
+    struct stored_params params;
+    int rc = stored_params_parse(json, &params, err);
+
+    if (rc == 0) {
+        rc = take_levels(loading, at, &params, err);
+        stored_params_fini(&params);
+    }
+    return rc;
+}
+
+/* A configuration off the axes adds values to them.  It comes by rank, as in a
+ * report. */
+struct outside {
+    size_t at;
+    char *params;
+};
+
+struct outsiders {
+    struct outside *list;
+    size_t n;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    size_t x = ((const struct outside *)a)->at,
+           y = ((const struct outside *)b)->at;
+
+    return (x > y) - (x < y);
+}
+
+static int take_outsiders(struct loading *loading, struct outsiders *outsiders,
+                          int rc, struct err *err)
+{
+    if (outsiders->n)
+        qsort(outsiders->list, outsiders->n, sizeof(*outsiders->list),
+              by_place);
+    for (size_t i = 0; i < outsiders->n; i++) {
+        if (rc == 0)
+            rc = take_params(loading, outsiders->list[i].at,
+                             outsiders->list[i].params, err);
+        free(outsiders->list[i].params);
+    }
+    free(outsiders->list);
+    return rc;
+}
+
+/* Rows that came after the survey cannot be: one transaction reads both. */
+static int take_row(struct loading *loading, const struct config_row *config,
+                    struct outsiders *outsiders, struct err *err)
+{
+    int64_t at = survey_find(loading->survey, config->key);
+    struct survey_row row;
+
+    if (at < 0)
+        return 0;
+    row = survey_row(loading->survey, (size_t)at);
+    take_point(loading, (size_t)at, &row, config->warnings);
+    if (row.point >= 0)
+        return take_params(loading, (size_t)at, config->params, err);
+    outsiders->list =
+        mem_grow(outsiders->list, outsiders->n + 1, sizeof(*outsiders->list));
+    outsiders->list[outsiders->n++] =
+        (struct outside){ (size_t)at, mem_strdup(config->params) };
+    return 0;
+}
+
+static int take_survey(struct loading *loading, struct err *err)
+{
+    struct outsiders outsiders = { NULL, 0 };
+    struct config_row config;
+    struct row_query query;
+    int rc =
+        row_open(store_db(loading->store),
+                 "SELECT key, params, warnings FROM config WHERE sweep=?1",
+                 &config_shape, &query, err, "I", loading->report->sweep.id);
+
+    while (rc >= 0 && (rc = row_next(&query, &config, err)) == 1) {
+        rc = take_row(loading, &config, &outsiders, err);
+        if (rc < 0)
+            break;
+    }
+    row_close(&query);
+    return take_outsiders(loading, &outsiders, err_only(rc), err);
 }
 
 static int take_points(struct loading *loading, struct err *err)
 {
     const struct report *report = loading->report;
-    int rc = 0;
 
-    loading->points = mem_new(report->n_configs + 1, sizeof(*loading->points));
-    loading->by_key = mem_new(report->n_configs + 1, sizeof(*loading->by_key));
-    loading->levels =
-        mem_new(report->n_configs * loading->spec->space.n_axes + 1,
-                sizeof(*loading->levels));
+    loading->points = mem_new(loading->n + 1, sizeof(*loading->points));
+    loading->levels = mem_new(loading->n * loading->spec->space.n_axes + 1,
+                              sizeof(*loading->levels));
     for (size_t g = 0; g < report->n_gates; g++)
         if (strcmp(report->gates[g].kind, "warn") == 0 &&
             loading->n_gates < SPEC_LIST_MAX)
             loading->gates[loading->n_gates++] = report->gates[g].name;
-    for (size_t i = 0; rc == 0 && i < report->n_configs; i++)
-        if (report->configs[i].selected)
-            rc = take_point(loading, &report->configs[i], err);
-    return rc;
+    return loading->survey ? take_survey(loading, err)
+                           : take_report(loading, err);
 }
 
 /* ---- machine code: from the newest build of each from the current sources */
 
 struct place {
-    const char *key;
+    const struct report_config *config;
     size_t at;
-    int64_t received_utc; /* of the newest build so far */
+};
+
+struct taking {
+    const struct loading *loading;
+    struct place *places;  /* of a report's configurations, by key */
+    struct survey_id *ids; /* [n] of the artifacts; 0: none */
+    int64_t *received_utc; /* [n] of the newest build so far */
 };
 
 static int by_key(const void *a, const void *b)
 {
-    return strcmp(((const struct place *)a)->key,
-                  ((const struct place *)b)->key);
+    return strcmp(((const struct place *)a)->config->key,
+                  ((const struct place *)b)->config->key);
+}
+
+static int to_key(const void *key, const void *place)
+{
+    return strcmp(key, ((const struct place *)place)->config->key);
 }
 
 static struct place *places_of(const struct loading *loading)
 {
+    const struct report *report = loading->report;
     struct place *places = mem_new(loading->n + 1, sizeof(*places));
+    size_t n = 0;
 
-    for (size_t i = 0; i < loading->n; i++)
-        places[i] = (struct place){ loading->by_key[i]->key, i, INT64_MIN };
-    if (loading->n)
-        qsort(places, loading->n, sizeof(*places), by_key);
+    for (size_t i = 0; i < report->n_configs; i++)
+        if (report->configs[i].selected) {
+            places[n] = (struct place){ &report->configs[i], n };
+            n++;
+        }
+    if (n)
+        qsort(places, n, sizeof(*places), by_key);
     return places;
 }
 
-struct taking {
-    struct loading *loading;
-    struct place *places;
-};
+/* The point that was built from the current sources, or -1. */
+static int64_t built_of(const struct taking *taking, const char *key,
+                        const char *source_key)
+{
+    const struct loading *loading = taking->loading;
+    const struct place *place;
+
+    if (loading->survey) {
+        int64_t at = survey_find(loading->survey, key);
+
+        return at >= 0 && survey_is_current(loading->survey, (size_t)at,
+                                            source_key)
+                   ? at
+                   : -1;
+    }
+    place = loading->n ? bsearch(key, taking->places, loading->n,
+                                 sizeof(*place), to_key)
+                       : NULL;
+    return place && strcmp(place->config->source_key, source_key) == 0
+               ? (int64_t)place->at
+               : -1;
+}
 
 static void take_artifact(void *arg, const struct evidence_artifact *artifact)
 {
     const struct taking *taking = arg;
-    struct loading *loading = taking->loading;
-    const struct place key = { artifact->config, 0, 0 };
-    struct place *place = loading->n ? bsearch(&key, taking->places, loading->n,
-                                               sizeof(key), by_key)
-                                     : NULL;
+    int64_t at = built_of(taking, artifact->config, artifact->source_key);
 
-    if (!place || artifact->received_utc < place->received_utc ||
-        strcmp(loading->by_key[place->at]->source_key, artifact->source_key) !=
-            0)
+    if (at < 0 || artifact->received_utc < taking->received_utc[at])
         return;
-    place->received_utc = artifact->received_utc;
-    snprintf(loading->artifacts[place->at], HASH_HEX, "%s", artifact->artifact);
-    loading->points[place->at].artifact = loading->artifacts[place->at];
+    taking->received_utc[at] = artifact->received_utc;
+    (void)survey_id_of(artifact->artifact, &taking->ids[at]);
 }
 
-static int take_artifacts(struct loading *loading, struct store *store,
-                          struct err *err)
+static int by_id(const void *a, const void *b, void *ids)
 {
-    struct taking taking = { loading, places_of(loading) };
+    const struct survey_id *list = ids;
+
+    return survey_id_compare(&list[*(const uint32_t *)a],
+                             &list[*(const uint32_t *)b]);
+}
+
+/* The same number for the same machine code. */
+static void number(struct loading *loading, struct survey_id *ids)
+{
+    uint32_t *sorted = mem_new(loading->n + 1, sizeof(*sorted)), code = 0;
+    const struct survey_id none = { 0, 0 };
+
+    loading->artifacts = mem_new(loading->n + 1, sizeof(*loading->artifacts));
+    for (size_t i = 0; i < loading->n; i++)
+        sorted[i] = (uint32_t)i;
+    qsort_r(sorted, loading->n, sizeof(*sorted), by_id, ids);
+    for (size_t i = 0; i < loading->n; i++) {
+        const struct survey_id *id = &ids[sorted[i]];
+
+        if (survey_id_compare(id, &none) == 0)
+            continue;
+        code += i == 0 || survey_id_compare(id, &ids[sorted[i - 1]]) != 0;
+        loading->artifacts[sorted[i]] = code;
+    }
+    free(sorted);
+}
+
+static int take_artifacts(struct loading *loading, struct err *err)
+{
+    struct taking taking = { .loading = loading };
     int rc;
 
-    loading->artifacts = mem_new(loading->n + 1, HASH_HEX);
-    rc = evidence_artifacts(store, take_artifact, &taking, err);
+    taking.places = loading->survey ? NULL : places_of(loading);
+    taking.ids = mem_new(loading->n + 1, sizeof(*taking.ids));
+    taking.received_utc = mem_new(loading->n + 1, sizeof(*taking.received_utc));
+    for (size_t i = 0; i < loading->n; i++)
+        taking.received_utc[i] = INT64_MIN;
+    rc = evidence_artifacts(loading->store, take_artifact, &taking, err);
+    free(taking.received_utc);
     free(taking.places);
+    if (rc == 0)
+        number(loading, taking.ids);
+    free(taking.ids);
     return rc;
 }
 
@@ -225,9 +444,18 @@ static int take_artifacts(struct loading *loading, struct store *store,
 
 static void learn(struct loading *loading, struct lessons *out)
 {
-    struct lessons_input input = { loading->axes,   loading->spec->space.n_axes,
-                                   loading->points, loading->n,
-                                   loading->gates,  loading->n_gates };
+    struct lessons_input input = {
+        .axes = loading->axes,
+        .n_axes = loading->spec->space.n_axes,
+        .points = loading->points,
+        .levels = loading->levels,
+        .n = loading->n,
+        .failures = loading->failures,
+        .n_failures = loading->n_failures,
+        .warned = loading->warned,
+        .gates = loading->gates,
+        .n_gates = loading->n_gates,
+    };
 
     for (size_t a = 0; a < input.n_axes; a++)
         loading->axes[a] = (struct lessons_axis){
@@ -248,15 +476,27 @@ static void unload(struct loading *loading)
         free(loading->values[a].numbers);
     }
     free(loading->points);
-    free(loading->by_key);
     free(loading->levels);
+    free(loading->failures);
+    free(loading->warned);
     free(loading->artifacts);
     spec_free(loading->spec);
     free(loading);
 }
 
-int lessons_load(const struct report *report, struct store *store,
-                 struct lessons *out, struct err *err)
+static size_t size_of(const struct loading *loading)
+{
+    size_t n = 0;
+
+    if (loading->survey)
+        return survey_size(loading->survey);
+    for (size_t i = 0; i < loading->report->n_configs; i++)
+        n += loading->report->configs[i].selected;
+    return n;
+}
+
+int lessons_load(const struct report *report, struct survey *survey,
+                 struct store *store, struct lessons *out, struct err *err)
 {
     struct loading *loading = mem_new(1, sizeof(*loading));
     int rc =
@@ -265,15 +505,18 @@ int lessons_load(const struct report *report, struct store *store,
 
     *out = (struct lessons){ .timed = 0 };
     loading->report = report;
+    loading->survey = survey;
+    loading->store = store;
+    loading->n = size_of(loading);
     if (rc < 0)
         err_within(err, rc, "the stored sweep");
+    if (rc == 0 &&
+        !report->sweep.recorded_on) /* a record has no machine code */
+        rc = take_artifacts(loading, err);
     if (rc == 0) {
         take_axes(loading);
         rc = take_points(loading, err);
     }
-    if (rc == 0 &&
-        !report->sweep.recorded_on) /* a record has no machine code */
-        rc = take_artifacts(loading, store, err);
     if (rc == 0)
         learn(loading, out);
     unload(loading);

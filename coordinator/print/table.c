@@ -236,6 +236,15 @@ void table_csv(const struct table *table, FILE *to)
     }
 }
 
+void table_csv_flush(struct table *table, FILE *to)
+{
+    assert(table->n_cells % table->n_columns == 0);
+    table_csv(table, to);
+    for (size_t i = 0; i < table->n_cells; i++)
+        free(table->cells[i]);
+    table->n_cells = 0;
+}
+
 void table_html(const struct table *table, FILE *to)
 {
     size_t width = table->n_columns;

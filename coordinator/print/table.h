@@ -36,5 +36,8 @@ void table_style(struct table *table, enum screen_style style);
 void table_print(const struct table *table, FILE *to);
 void table_html(const struct table *table, FILE *to);
 void table_csv(const struct table *table, FILE *to);
+/* The same row by row, so that they need no memory: print the cells added since
+ * the last call. */
+void table_csv_flush(struct table *table, FILE *to);
 
 #endif

@@ -133,20 +133,49 @@ static int read_rows(struct build_listing *listing, struct store *store,
     return rc;
 }
 
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The first of equal texts, from 1. */
+static uint32_t number_of(const char *const *sorted, size_t n, const char *text)
+{
+    size_t low = 0, high = n;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (strcmp(sorted[middle], text) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (uint32_t)low + 1;
+}
+
 static void find_dead(struct build_listing *listing)
 {
     const struct spec *spec = listing->spec;
     struct dead_tunables_point *points = mem_new(listing->n, sizeof(*points));
-    size_t sizes[SPEC_AXES_MAX], n = 0;
+    const char **codes = mem_new(listing->n + 1, sizeof(*codes));
+    size_t sizes[SPEC_AXES_MAX], n_codes = 0, n = 0;
 
     for (size_t i = 0; i < spec->space.n_axes; i++)
         sizes[i] = spec->space.axes[i].n;
     for (size_t i = 0; i < listing->n; i++)
+        if (listing->rows[i].built)
+            codes[n_codes++] = listing->rows[i].artifact;
+    if (n_codes)
+        qsort(codes, n_codes, sizeof(*codes), by_text);
+    for (size_t i = 0; i < listing->n; i++)
         if (listing->rows[i].built && listing->rows[i].unit->point >= 0)
-            points[n++] =
-                (struct dead_tunables_point){ listing->rows[i].unit->point,
-                                              listing->rows[i].artifact };
+            points[n++] = (struct dead_tunables_point){
+                listing->rows[i].unit->point,
+                number_of(codes, n_codes, listing->rows[i].artifact)
+            };
     dead_tunables_axes(sizes, spec->space.n_axes, points, n, listing->dead);
+    free(codes);
     free(points);
 }
 

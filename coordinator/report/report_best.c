@@ -66,12 +66,12 @@ static void take_confirmed(const struct conclusion *c, struct best *best)
 static void take_ranked(const struct report *report, struct best *best)
 {
     const struct report_config *baseline = report_baseline(report);
-    size_t n = report_ranking_size(report);
 
     if (baseline && baseline->rank && baseline->selected)
         add(best, baseline, 0);
-    for (size_t i = 0; i < n && best->n < BEST + 1; i++)
-        if (report->configs[i].selected && !report->configs[i].baseline)
+    for (size_t i = 0; i < report->n_configs && best->n < BEST + 1; i++)
+        if (report->configs[i].rank && report->configs[i].selected &&
+            !report->configs[i].baseline)
             add(best, &report->configs[i], 0);
 }
 

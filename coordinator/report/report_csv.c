@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "common/outcome.h"
+#include "coordinator/report/report_internal.h"
 #include "coordinator/report/report_print.h"
 #include "coordinator/result/report.h"
 #include "coordinator/print/table.h"
@@ -13,11 +14,18 @@ static void real(struct table *table, double number)
         table_cell(table, "%s", "");
 }
 
-static void row(struct table *table, const struct report *report,
+struct printing {
+    struct table *table;
+    const struct stored_params *params; /* the columns of the tunables */
+    FILE *to;
+};
+
+static void row(const struct printing *l, const struct report *report,
                 const struct report_config *config, size_t shape)
 {
     const struct report_cell *cell = &config->cells[shape];
-    const struct stored_params *columns = &report->configs[0].params;
+    const struct stored_params *columns = l->params;
+    struct table *table = l->table;
 
     table_cell(table, "%s", config->key);
     table_cell(table, "%d", config->rank);
@@ -42,7 +50,17 @@ static void row(struct table *table, const struct report *report,
         real(table, cell->metrics[i]);
 }
 
-void report_csv(const struct report_view *view, FILE *to)
+static void rows(void *arg, const struct report *report,
+                 const struct report_config *config)
+{
+    const struct printing *l = arg;
+
+    for (size_t shape = 0; shape < report->n_shapes; shape++)
+        row(l, report, config, shape);
+    table_csv_flush(l->table, l->to);
+}
+
+int report_csv(const struct report_view *view, FILE *to, struct err *err)
 {
     const struct report *report = view->report;
     struct table *table = table_new();
@@ -53,6 +71,8 @@ void report_csv(const struct report_view *view, FILE *to)
     };
     const struct stored_params *params =
         report->n_configs ? &report->configs[0].params : NULL;
+    struct printing l = { table, params, to };
+    int rc;
 
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
         table_column(table, 'l', columns[i]);
@@ -60,10 +80,8 @@ void report_csv(const struct report_view *view, FILE *to)
         table_column(table, 'l', params->items[i].name);
     for (size_t i = 0; i < report->n_metrics; i++)
         table_column(table, 'l', report->metrics[i].name);
-    for (size_t i = 0; i < report->n_configs; i++)
-        for (size_t shape = 0; shape < report->n_shapes; shape++)
-            if (report->configs[i].selected)
-                row(table, report, &report->configs[i], shape);
-    table_csv(table, to);
+    table_csv_flush(table, to);
+    rc = report_each(view, 0, rows, &l, err);
     table_free(table);
+    return rc;
 }

@@ -1,6 +1,9 @@
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hash.h"
 #include "common/mem.h"
 #include "common/outcome.h"
 #include "coordinator/print/paragraph.h"
@@ -8,70 +11,133 @@
 #include "coordinator/report/report_internal.h"
 #include "coordinator/report/report_print.h"
 #include "coordinator/result/report.h"
+#include "coordinator/survey/survey.h"
 
 #define GROUPS_SHOWN 20 /* of failures */
 
 struct group {
     enum outcome outcome;
-    const char *shape, *reason;
-    const char *example; /* key */
-    size_t n;
+    size_t shape, n;
+    const char *reason;
+    size_t at; /* place of the first one in the ranking, as an example */
 };
+
+struct groups {
+    struct group *list;
+    size_t n, cap;
+};
+
+static int by_kind(const void *a, const void *b)
+{
+    const struct group *x = a, *y = b;
+    int reasons;
+
+    if (x->outcome != y->outcome)
+        return x->outcome < y->outcome ? -1 : 1;
+    if (x->shape != y->shape)
+        return x->shape < y->shape ? -1 : 1;
+    reasons = strcmp(x->reason, y->reason);
+    return reasons ? reasons : (x->at > y->at) - (x->at < y->at);
+}
 
 static int largest_first(const void *a, const void *b)
 {
     const struct group *x = a, *y = b;
+    int reasons;
 
     if (x->outcome != y->outcome)
         return x->outcome < y->outcome ? -1 : 1;
     if (x->n != y->n)
         return x->n > y->n ? -1 : 1;
-    return strcmp(x->reason, y->reason);
+    reasons = strcmp(x->reason, y->reason);
+    return reasons ? reasons : (x->at > y->at) - (x->at < y->at);
 }
 
-static void count_failure(struct group **groups, size_t *n,
-                          const struct group *one)
+static void add_failure(struct groups *groups, struct group one)
 {
-    for (size_t i = 0; i < *n; i++) {
-        struct group *group = &(*groups)[i];
-
-        if (group->outcome == one->outcome && group->shape == one->shape &&
-            strcmp(group->reason, one->reason) == 0) {
-            group->n++;
-            return;
-        }
+    if (groups->n == groups->cap) {
+        groups->cap = groups->cap ? 2 * groups->cap : 256;
+        groups->list =
+            mem_grow(groups->list, groups->cap, sizeof(*groups->list));
     }
-    *groups = mem_grow(*groups, *n + 1, sizeof(**groups));
-    (*groups)[(*n)++] = *one;
+    groups->list[groups->n++] = one;
 }
 
-static size_t group_failures(const struct report *report, struct group **groups)
+static bool is_failure(enum outcome outcome)
 {
-    size_t n = 0;
+    return outcome != OUTCOME_CORRECT && outcome != OUTCOME_PENDING;
+}
 
+static void take_report(const struct report *report, struct groups *groups)
+{
     for (size_t i = 0; i < report->n_configs; i++) {
         const struct report_config *config = &report->configs[i];
         size_t shape = 0;
 
-        if (config->outcome == OUTCOME_CORRECT ||
-            config->outcome == OUTCOME_PENDING || !config->selected)
+        if (!is_failure(config->outcome) || !config->selected)
             continue;
         while (config->cells[shape].outcome != config->outcome)
             shape++;
-        count_failure(
-            groups, &n,
-            &(struct group){ config->outcome, report->shapes[shape].name,
-                             config->cells[shape].reason, config->key, 1 });
+        add_failure(groups, (struct group){ config->outcome, shape, 1,
+                                            config->cells[shape].reason, i });
     }
-    if (n)
-        qsort(*groups, n, sizeof(**groups), largest_first);
-    return n;
+}
+
+static void take_survey(const struct survey *survey, struct groups *groups)
+{
+    for (size_t i = 0; i < survey_size(survey); i++) {
+        struct survey_row row = survey_row(survey, i);
+
+        if (is_failure(row.outcome))
+            add_failure(groups, (struct group){ row.outcome, row.shape, 1,
+                                                row.reason, i });
+    }
+}
+
+/* The failures of one kind become one. */
+static struct groups group_failures(const struct report_view *view)
+{
+    struct groups groups = { NULL, 0, 0 };
+    size_t n = 0;
+
+    if (view->survey)
+        take_survey(view->survey, &groups);
+    else
+        take_report(view->report, &groups);
+    if (groups.n == 0)
+        return groups;
+    qsort(groups.list, groups.n, sizeof(*groups.list), by_kind);
+    for (size_t i = 0; i < groups.n; i++) {
+        const struct group *one = &groups.list[i], *last = &groups.list[n - 1];
+
+        if (n > 0 && last->outcome == one->outcome &&
+            last->shape == one->shape && strcmp(last->reason, one->reason) == 0)
+            groups.list[n - 1].n++;
+        else
+            groups.list[n++] = *one;
+    }
+    groups.n = n;
+    qsort(groups.list, n, sizeof(*groups.list), largest_first);
+    return groups;
+}
+
+static void put_example(struct table *table, const struct report_view *view,
+                        size_t at)
+{
+    char key[HASH_HEX];
+
+    if (view->survey)
+        survey_key(view->survey, at, key);
+    else
+        snprintf(key, sizeof(key), "%s", view->report->configs[at].key);
+    table_cell(table, "%.8s", key);
 }
 
 void report_failures_print(const struct report_view *view, FILE *to)
 {
-    struct group *groups = NULL;
-    size_t n = group_failures(view->report, &groups);
+    struct groups found = group_failures(view);
+    const struct group *groups = found.list;
+    size_t n = found.n;
     struct table *table = table_new();
 
     table_column(table, 'l', "failed as");
@@ -82,8 +148,8 @@ void report_failures_print(const struct report_view *view, FILE *to)
     for (size_t i = 0; i < n && i < GROUPS_SHOWN; i++) {
         table_cell(table, "%s", outcome_name(groups[i].outcome));
         table_cell(table, "%zu", groups[i].n);
-        table_cell(table, "%s", groups[i].shape);
-        table_cell(table, "%.8s", groups[i].example);
+        table_cell(table, "%s", view->report->shapes[groups[i].shape].name);
+        put_example(table, view, groups[i].at);
         table_cell(table, "%s", groups[i].reason);
     }
     if (n) {
@@ -94,5 +160,5 @@ void report_failures_print(const struct report_view *view, FILE *to)
         paragraph_print(to, 0, "and %zu more kinds of failure; --json has all",
                         n - GROUPS_SHOWN);
     table_free(table);
-    free(groups);
+    free(found.list);
 }

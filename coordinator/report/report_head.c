@@ -72,7 +72,7 @@ void report_head_print(const struct report *report, FILE *to)
                     report->counts.configurations - report->counts.passed);
     clock_iso(report->sweep.created_utc, begun);
     paragraph_print(to, 0, "%zu asked for, %" PRId64 " tried; begun %.19sZ%s%s",
-                    report->n_configs, report->counts.tally.tried, begun,
+                    report->counts.asked, report->counts.tally.tried, begun,
                     report->sweep.ending[0] ? ", the last run ended: " : "",
                     report->sweep.ending);
     print_search(report, to);

@@ -7,8 +7,17 @@
 #include <stddef.h>
 #include <stdio.h>
 
+struct err;
 struct report;
+struct report_config;
 struct report_view;
+
+/* report_each.c: the first 'most' configurations that are selected, 0 for all,
+ * by rank.  They are of 'report', which may be a part of the view's. */
+typedef void report_each_fn(void *arg, const struct report *report,
+                            const struct report_config *config);
+int report_each(const struct report_view *view, size_t most, report_each_fn *fn,
+                void *arg, struct err *err);
 
 #define REPORT_HEAD_EMULATED \
     "The times are emulated on the cpu device; they are not GPU times."

@@ -7,6 +7,7 @@
 #include "coordinator/conclusion/conclusion_print.h"
 #include "coordinator/inspect/profile.h"
 #include "coordinator/lessons/lessons_print.h"
+#include "coordinator/report/report_internal.h"
 #include "coordinator/report/report_print.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_cost.h"
@@ -25,7 +26,7 @@ void report_put_sweep(struct json_out *out, const struct report *report)
     json_out_text(out, "ending", report->sweep.ending);
     json_out_int(out, "configurations", report->counts.configurations);
     json_out_int(out, "passed", report->counts.passed);
-    json_out_int(out, "asked", (int64_t)report->n_configs);
+    json_out_int(out, "asked", (int64_t)report->counts.asked);
     json_out_int(out, "stale", report->counts.stale);
     json_out_open(out, "search", '{');
     json_out_text(out, "method", report->search.method);
@@ -139,9 +140,11 @@ static void put_cell(struct json_out *out, const struct report *report,
     json_out_text(out, "gpu_name", cell->gpu_name);
 }
 
-static void put_result(struct json_out *out, const struct report *report,
+static void put_result(void *to, const struct report *report,
                        const struct report_config *config)
 {
+    struct json_out *out = to;
+
     json_out_open(out, NULL, '{');
     json_out_raw(out, "config", config->json);
     json_out_text(out, "key", config->key);
@@ -235,11 +238,11 @@ void report_put_cost(struct json_out *out, const struct report *report,
     json_out_close(out);
 }
 
-void report_json(const struct report_view *view, FILE *to)
+int report_json(const struct report_view *view, FILE *to, struct err *err)
 {
     const struct report *report = view->report;
     struct json_out out;
-    size_t shown = 0;
+    int rc;
 
     json_out_init(&out, to);
     json_out_open(&out, NULL, '{');
@@ -249,12 +252,7 @@ void report_json(const struct report_view *view, FILE *to)
     report_put_shapes(&out, report);
     report_put_gpus(&out, report);
     json_out_open(&out, "results", '[');
-    for (size_t i = 0; i < report->n_configs; i++) {
-        if (!report->configs[i].selected || (view->top && shown == view->top))
-            continue;
-        put_result(&out, report, &report->configs[i]);
-        shown++;
-    }
+    rc = report_each(view, view->top, put_result, &out, err);
     json_out_close(&out);
     conclusion_json(view->conclusion, &out, "verdict");
     if (view->profiles)
@@ -266,4 +264,5 @@ void report_json(const struct report_view *view, FILE *to)
     if (view->costs)
         report_put_spending(&out, view->costs);
     json_out_close(&out);
+    return rc;
 }

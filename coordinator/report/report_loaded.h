@@ -15,10 +15,12 @@
 #include "coordinator/report/report_print.h"
 
 struct store;
+struct survey;
 
 struct report_loaded {
     struct report_view view; /* of what follows */
     struct report *report;
+    struct survey *survey; /* that the report is of; NULL: it was read whole */
     struct report_cost *cost;
     struct costs *costs;
     struct conclusion *conclusion;
@@ -29,10 +31,16 @@ struct report_loaded {
     struct err no_match;               /* of report_where_remark() */
 };
 
-/* 'store' was opened to read.  'where' selects configurations (report_where.h);
- * NULL: all.  Returns 0, or the error of what could not be read;
- * report_loaded_fini() either way. */
-int report_loaded_init(struct store *store, const char *where,
+/* The configurations that the report is to have. */
+struct report_wanted {
+    bool whole;        /* all */
+    size_t top;        /* the first ones by rank, and those that others name */
+    const char *where; /* all, and this selects some (report_where.h) */
+};
+
+/* 'store' was opened to read.  Returns 0, or the error of what could not be
+ * read; report_loaded_fini() either way. */
+int report_loaded_init(struct store *store, const struct report_wanted *wanted,
                        struct report_loaded *out, struct err *err);
 /* Also read what the cost was spent on, into the view.  ERR_STORE */
 int report_loaded_costs(struct store *store, struct report_loaded *loaded,

@@ -11,6 +11,7 @@
 
 struct conclusion;
 struct costs;
+struct err;
 struct foreseen;
 struct report_cost;
 struct json_out;
@@ -18,6 +19,7 @@ struct lessons;
 struct profile;
 struct report;
 struct report_cell;
+struct survey;
 
 struct report_view {
     const struct report *report;
@@ -28,6 +30,8 @@ struct report_view {
     const struct lessons *lessons;  /* NULL: none are printed */
     const struct profile *profiles; /* likewise */
     size_t top;                     /* rows of the ranking; 0 for all */
+    struct survey *survey; /* the report has some configurations only, and this
+                            * all; NULL: the report has all */
 };
 
 /* All there is: the head, and the sections but for the cost. */
@@ -36,8 +40,9 @@ void report_table(const struct report_view *view, FILE *to);
 void report_summary_answer(const struct report_view *view, FILE *to);
 /* The answer, what it rests on and cost, the five best, and what was learnt. */
 void report_summary(const struct report_view *view, FILE *to);
-void report_csv(const struct report_view *view, FILE *to); /* all rows */
-void report_json(const struct report_view *view, FILE *to);
+/* All rows.  ERR_STORE if they cannot be read (report_view.survey). */
+int report_csv(const struct report_view *view, FILE *to, struct err *err);
+int report_json(const struct report_view *view, FILE *to, struct err *err);
 void report_cost_table(const struct report_view *view, FILE *to);
 
 /* What the cost was spent on; the view has 'costs'. */

@@ -14,11 +14,7 @@
 
 size_t report_ranking_size(const struct report *report)
 {
-    size_t n = 0;
-
-    while (n < report->n_configs && report->configs[n].rank)
-        n++;
-    return n;
+    return report->counts.ranked;
 }
 
 /* Times in the unit that suits the fastest. */
@@ -69,11 +65,6 @@ static void ranking_columns(struct table *table, const struct report *report,
     table_column(table, 'l', "key");
 }
 
-static bool is_unstable(const struct report_cell *cell)
-{
-    return strcmp(cell->sampling, "unstable") == 0;
-}
-
 static void ranking_row(struct table *table, const struct report *report,
                         const struct report_config *config, double scale)
 {
@@ -88,7 +79,7 @@ static void ranking_row(struct table *table, const struct report *report,
         table_number(table, 3, cell->normalised_s * scale);
     table_number(table, 3, cell->summary.spread * scale);
     table_cell(table, "%zu%s", cell->n_samples,
-               is_unstable(cell) ? " unstable" : "");
+               report_outcome_is_unstable(cell->sampling) ? " unstable" : "");
     for (size_t i = 0; i < report->n_metrics; i++)
         table_number(table, 2, cell->metrics[i]);
     if (!isnan(report->shapes[0].floor_s))
@@ -112,12 +103,8 @@ static void ranking_row(struct table *table, const struct report *report,
 /* Weaknesses of the samples of the ranked ones. */
 static void print_doubts(const struct report *report, FILE *to)
 {
-    size_t n = report_ranking_size(report), unstable = 0, capped = 0;
+    size_t unstable = report->counts.unstable, capped = report->counts.capped;
 
-    for (size_t i = 0; i < n; i++) {
-        unstable += is_unstable(&report->configs[i].cells[0]);
-        capped += report->configs[i].cells[0].power_capped;
-    }
     if (unstable)
         paragraph_print(
             to, 0,
@@ -132,17 +119,17 @@ static void print_doubts(const struct report *report, FILE *to)
 static void print_table(const struct report_view *view, FILE *to)
 {
     const struct report *report = view->report;
-    size_t n = report_ranking_size(report), shown = 0, selected = 0;
+    size_t shown = 0, selected = 0;
     const char *unit;
     double scale = report_ranking_unit(report, &unit);
     struct table *table = table_new();
 
     ranking_columns(table, report, unit,
                     report_head_is_emulated(report) ? "emulated" : "");
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < report->n_configs; i++) {
         const struct report_config *config = &report->configs[i];
 
-        if (!config->selected)
+        if (!config->rank || !config->selected)
             continue;
         selected++;
         if (view->top && shown >= view->top && !config->baseline)
@@ -150,6 +137,8 @@ static void print_table(const struct report_view *view, FILE *to)
         shown++;
         ranking_row(table, report, config, scale);
     }
+    if (view->survey)
+        selected = report->counts.ranked;
     fputc('\n', to);
     table_print(table, to);
     table_free(table);

@@ -173,11 +173,11 @@ static void count_warned(struct report *report)
 
 /* ---- derived values ---- */
 
-static void settle(const struct report *report, struct report_config *config)
+void report_settle(struct report_config *config, size_t n_shapes)
 {
     config->outcome = OUTCOME_CORRECT;
     config->reason = "";
-    for (size_t i = 0; i < report->n_shapes; i++) {
+    for (size_t i = 0; i < n_shapes; i++) {
         const struct report_cell *cell = &config->cells[i];
 
         if (cell->outcome == OUTCOME_CORRECT)
@@ -209,12 +209,13 @@ static int faster_first(const void *a, const void *b)
     return strcmp(x->key, y->key);
 }
 
-static void count(struct report *report, const struct report_config *config)
+void report_count(struct report_counts *counts,
+                  const struct report_config *config, size_t n_shapes)
 {
-    struct report_counts *counts = &report->counts;
     struct tally_unit unit = { 0 };
 
-    for (size_t i = 0; i < report->n_shapes; i++) {
+    counts->asked++;
+    for (size_t i = 0; i < n_shapes; i++) {
         unit.settled += config->cells[i].outcome != OUTCOME_PENDING;
         unit.correct += config->cells[i].outcome == OUTCOME_CORRECT;
     }
@@ -224,24 +225,42 @@ static void count(struct report *report, const struct report_config *config)
     counts->outcomes[config->outcome]++;
 }
 
+void report_sort(struct report *report)
+{
+    if (report->n_configs)
+        qsort(report->configs, report->n_configs, sizeof(*report->configs),
+              faster_first);
+}
+
+static void rank(struct report *report)
+{
+    struct report_counts *counts = &report->counts;
+
+    while (counts->ranked < report->n_configs &&
+           is_ranked(&report->configs[counts->ranked])) {
+        struct report_config *config = &report->configs[counts->ranked];
+
+        config->rank = (int)++counts->ranked;
+        counts->unstable +=
+            report_outcome_is_unstable(config->cells[0].sampling);
+        counts->capped += config->cells[0].power_capped;
+    }
+}
+
 static void judge(struct report *report)
 {
     report->counts.tally.shapes = (int)report->n_shapes;
     for (size_t i = 0; i < report->n_configs; i++) {
-        settle(report, &report->configs[i]);
-        count(report, &report->configs[i]);
+        report_settle(&report->configs[i], report->n_shapes);
+        report_count(&report->counts, &report->configs[i], report->n_shapes);
     }
     report->counts.outcomes[OUTCOME_CONSTRAINTS] +=
         report->counts.configurations - report->counts.passed;
-    if (report->n_configs)
-        qsort(report->configs, report->n_configs, sizeof(*report->configs),
-              faster_first);
-    for (size_t i = 0; i < report->n_configs; i++)
-        if (is_ranked(&report->configs[i]))
-            report->configs[i].rank = (int)i + 1;
+    report_sort(report);
+    rank(report);
 }
 
-static int load_parts(struct report_rows *rows, struct err *err)
+int report_parts_load(struct report_rows *rows, struct err *err)
 {
     static const struct {
         const char *text;
@@ -267,14 +286,10 @@ static int load_parts(struct report_rows *rows, struct err *err)
     for (size_t i = 0; rc == 0 && i < sizeof(queries) / sizeof(*queries); i++)
         rc = report_rows_each(rows, queries[i].text, &part_shape, &part,
                               queries[i].fn, rows->report, err);
-    if (rc == 0)
-        rc = report_cells_load(rows, err);
-    if (rc == 0)
-        count_warned(rows->report);
     return rc;
 }
 
-static int load_times(struct report_rows *rows, struct err *err)
+int report_times_load(struct report_rows *rows, struct err *err)
 {
     struct report *report = rows->report;
     int rc = 0;
@@ -293,9 +308,13 @@ static int load(struct store *store, bool times, struct report **out,
     int rc;
 
     report->pool = string_pool_new();
-    rc = load_parts(&rows, err);
+    rc = report_parts_load(&rows, err);
+    if (rc == 0)
+        rc = report_cells_load(&rows, err);
+    if (rc == 0)
+        count_warned(report);
     if (rc == 0 && times)
-        rc = load_times(&rows, err);
+        rc = report_times_load(&rows, err);
     report_rows_fini(&rows);
     if (rc < 0) {
         report_free(report);
@@ -325,10 +344,8 @@ static void cell_fini(struct report_cell *cell)
     free(cell->nonce);
 }
 
-void report_free(struct report *report)
+void report_configs_fini(struct report *report)
 {
-    if (!report)
-        return;
     for (size_t i = 0;
          report->cells && i < report->n_configs * report->n_shapes; i++)
         cell_fini(&report->cells[i]);
@@ -336,6 +353,16 @@ void report_free(struct report *report)
         free(report->configs[i].json);
         stored_params_fini(&report->configs[i].params);
     }
+    free(report->cells);
+    free(report->configs);
+    string_pool_free(report->pool);
+}
+
+void report_free(struct report *report)
+{
+    if (!report)
+        return;
+    report_configs_fini(report);
     for (size_t i = 0; i < report->n_shapes; i++) {
         free(report->shapes[i].name);
         free(report->shapes[i].vars);
@@ -352,10 +379,7 @@ void report_free(struct report *report)
         free(report->metrics[i].unit);
     }
     report_gpus_free(report);
-    string_pool_free(report->pool);
     free(report->metrics);
-    free(report->cells);
-    free(report->configs);
     free(report->shapes);
     free(report->gates);
     free(report->name);

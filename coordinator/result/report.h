@@ -17,7 +17,6 @@
 #include "common/outcome.h"
 #include "coordinator/live/tally.h"
 #include "coordinator/result/report_config.h"
-#include "coordinator/result/report_outcome.h"
 #include "coordinator/space/roofline.h"
 
 struct err;
@@ -49,8 +48,7 @@ struct report_sweep {
     int64_t id, created_utc;
     char *facts;       /* JSON object */
     char *recorded_on; /* in a replay, the recorded device; else NULL */
-    char *ending;      /* how the newest run ended; "" while it runs or was
-                        * killed */
+    char *ending;      /* of the newest run; "" if it runs or was killed */
 };
 
 /* The stored sweep file. */
@@ -72,7 +70,9 @@ struct report_counts {
     int64_t stale; /* outcomes with other sources or ways of measuring */
     int64_t outcomes[OUTCOMES_OF_CONFIG]; /* with points that gates reject */
     struct tally tally;                   /* of those asked for */
-    int64_t outside; /* of the tried ones: a baseline outside the axes */
+    int64_t outside;      /* of the tried ones: a baseline outside the axes */
+    size_t asked, ranked; /* all configurations; those with a rank */
+    size_t unstable, capped; /* of these, at the headline shape */
 };
 
 struct report {
@@ -88,7 +88,7 @@ struct report {
     struct report_metric *metrics; /* filled in by stored_spec_metrics() */
     size_t n_metrics;
     struct report_config *configs; /* ranked ones first, the fastest on top */
-    size_t n_configs;
+    size_t n_configs;          /* counts.asked, or fewer (survey/survey.h) */
     struct report_cell *cells; /* the cells of all configurations */
     struct string_pool *pool;  /* texts of cells */
     struct report_gpu *gpus;   /* GPUs with measurements */

@@ -9,19 +9,23 @@
 #include "common/outcome.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_rows.h"
+#include "coordinator/stored/stored_ways.h"
 #include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/string_pool.h"
 #include "coordinator/text/terminal.h"
 
 /* Read in order of the primary keys of both tables. */
-static const char query[] =
-    "SELECT c.key, c.point, c.baseline, c.params, c.warnings, c.source_key,"
-    " o.shape, o.measure_key, o.settled_utc, o.outcome, o.reason, o.attempts,"
-    " o.median_s, o.nonce, o.config IS NOT NULL AS settled FROM config c LEFT "
-    "JOIN outcome "
-    "o ON o.config=c.key"
-    "  AND o.source_key=c.source_key WHERE c.sweep=?1 ORDER BY c.key";
+#define CELLS(which)                                                           \
+    "SELECT c.key, c.point, c.baseline, c.params, c.warnings, c.source_key,"   \
+    " o.shape, o.measure_key, o.settled_utc, o.outcome, o.reason, o.attempts," \
+    " o.median_s, o.nonce, o.config IS NOT NULL AS settled FROM config c"      \
+    " LEFT JOIN outcome o ON o.config=c.key AND o.source_key=c.source_key"     \
+    " WHERE c.sweep=?1" which " ORDER BY c.key"
+
+static const char query[] = CELLS("");
+static const char query_of_keys[] =
+    CELLS(" AND c.key IN (SELECT value FROM json_each(?2))");
 
 /* A configuration, and an outcome of it if it is settled. */
 struct cell_row {
@@ -43,18 +47,9 @@ static const struct row_column cell_columns[] = {
 };
 static const struct row_shape cell_shape = ROW_SHAPE(NULL, cell_columns);
 
-/* A way to measure a shape: of several the one that was last used is the
- * current one. */
-struct way {
-    char *shape, *measure_key;
-    int64_t settled_utc; /* of the last outcome */
-    size_t place;        /* index of the shape in the report, or n_shapes */
-    int64_t outcomes;
-};
-
 /* An outcome, before it is known whether it is current. */
 struct found {
-    size_t config, way;
+    size_t config, place, way; /* place: of the shape */
     enum outcome outcome;
     const char *reason;
     int64_t attempts;
@@ -65,8 +60,7 @@ struct found {
 struct loading {
     struct report_rows *rows;
     size_t cap; /* capacity for configurations */
-    struct way *ways;
-    size_t n_ways;
+    struct stored_ways ways;
     struct found *found;
     size_t n_found, cap_found;
 };
@@ -105,32 +99,24 @@ static size_t place_of(const struct report *report, const char *shape)
     return place;
 }
 
-static size_t way_of(struct loading *l, const char *shape,
-                     const char *measure_key)
+/* Whether an outcome is of the one way that is known to be current. */
+static bool is_of_current(const struct report_rows *rows, size_t place,
+                          const char *measure_key)
 {
-    for (size_t i = 0; i < l->n_ways; i++)
-        if (strcmp(l->ways[i].measure_key, measure_key) == 0 &&
-            strcmp(l->ways[i].shape, shape) == 0)
-            return i;
-    l->ways = mem_grow(l->ways, l->n_ways + 1, sizeof(*l->ways));
-    l->ways[l->n_ways] =
-        (struct way){ .shape = mem_strdup(shape),
-                      .measure_key = mem_strdup(measure_key),
-                      .settled_utc = INT64_MIN,
-                      .place = place_of(l->rows->report, shape) };
-    return l->n_ways++;
+    return rows->measure_keys[place] &&
+           strcmp(rows->measure_keys[place], measure_key) == 0;
 }
 
 static void add_outcome(struct loading *l, const struct cell_row *row)
 {
     struct report *report = l->rows->report;
-    size_t at = way_of(l, row->shape, row->measure_key);
-    struct way *way = &l->ways[at];
+    size_t place = place_of(report, row->shape), way = 0;
 
-    way->outcomes++;
-    if (row->settled_utc > way->settled_utc)
-        way->settled_utc = row->settled_utc;
-    if (way->place == report->n_shapes)
+    if (!l->rows->keys)
+        way = stored_ways_add(&l->ways, row->shape, row->measure_key,
+                              row->settled_utc);
+    if (place == report->n_shapes ||
+        (l->rows->keys && !is_of_current(l->rows, place, row->measure_key)))
         return;
     if (l->n_found == l->cap_found) {
         l->cap_found = l->cap_found ? 2 * l->cap_found : 256;
@@ -138,7 +124,8 @@ static void add_outcome(struct loading *l, const struct cell_row *row)
     }
     l->found[l->n_found++] = (struct found){
         .config = report->n_configs - 1,
-        .way = at,
+        .place = place,
+        .way = way,
         .outcome = report_outcome_of(row->outcome),
         .reason = string_pool_keep(report->pool, row->reason),
         .attempts = row->attempts,
@@ -161,18 +148,6 @@ static void add_row(void *arg, const void *at)
 }
 
 /* ---- what is current */
-
-/* The newest way to measure the same shape; of two equally new ones, the
- * first. */
-static bool is_current(const struct loading *l, size_t way)
-{
-    for (size_t i = 0; i < l->n_ways; i++)
-        if (strcmp(l->ways[i].shape, l->ways[way].shape) == 0 &&
-            (l->ways[i].settled_utc > l->ways[way].settled_utc ||
-             (i < way && l->ways[i].settled_utc == l->ways[way].settled_utc)))
-            return false;
-    return true;
-}
 
 static void make_cells(struct report *report)
 {
@@ -202,24 +177,13 @@ static void make_cells(struct report *report)
 static void take_found(struct loading *l)
 {
     struct report *report = l->rows->report;
-    bool *current = mem_new(l->n_ways + 1, sizeof(*current));
 
-    for (size_t w = 0; w < l->n_ways; w++) {
-        struct way *way = &l->ways[w];
-
-        current[w] = is_current(l, w);
-        if (!current[w])
-            continue;
-        report->counts.stale -= way->outcomes;
-        if (way->place < report->n_shapes)
-            l->rows->measure_keys[way->place] = mem_strdup(way->measure_key);
-    }
     for (size_t i = 0; i < l->n_found; i++) {
         struct found *found = &l->found[i];
         struct report_cell *cell =
-            &report->configs[found->config].cells[l->ways[found->way].place];
+            &report->configs[found->config].cells[found->place];
 
-        if (!current[found->way])
+        if (!l->rows->keys && !stored_ways_is_current(&l->ways, found->way))
             continue;
         cell->outcome = found->outcome;
         cell->reason = found->reason;
@@ -228,19 +192,37 @@ static void take_found(struct loading *l)
         cell->nonce = found->nonce;
         found->nonce = NULL;
     }
-    free(current);
 }
 
 static void loading_fini(struct loading *l)
 {
-    for (size_t i = 0; i < l->n_ways; i++) {
-        free(l->ways[i].shape);
-        free(l->ways[i].measure_key);
-    }
     for (size_t i = 0; i < l->n_found; i++)
         free(l->found[i].nonce);
-    free(l->ways);
+    stored_ways_fini(&l->ways);
     free(l->found);
+}
+
+int report_rows_ways(struct report_rows *rows, const struct stored_ways *ways,
+                     struct err *err)
+{
+    struct report *report = rows->report;
+    int rc = sql_number(store_db(rows->store), "SELECT count(*) FROM outcome",
+                        &report->counts.stale, err, "");
+
+    rows->measure_keys =
+        mem_new(report->n_shapes + 1, sizeof(*rows->measure_keys));
+    for (size_t w = 0; w < ways->n; w++) {
+        const struct stored_way *way = &ways->list[w];
+        size_t place = place_of(report, way->shape);
+
+        if (!stored_ways_is_current(ways, w))
+            continue;
+        report->counts.stale -= way->outcomes;
+        if (place < report->n_shapes)
+            rows->measure_keys[place] = mem_strdup(way->measure_key);
+    }
+    return rc < 0 ? err_within(err, ERR_STORE, "%s", store_path(rows->store))
+                  : 0;
 }
 
 /* Without shapes no configuration has an outcome. */
@@ -249,15 +231,13 @@ int report_cells_load(struct report_rows *rows, struct err *err)
     struct report *report = rows->report;
     struct loading l = { .rows = rows };
     struct cell_row row;
-    int rc = sql_number(store_db(rows->store), "SELECT count(*) FROM outcome",
-                        &report->counts.stale, err, "");
+    int rc = 0;
 
-    if (rc < 0)
-        return err_within(err, ERR_STORE, "%s", store_path(rows->store));
-    rows->measure_keys =
-        mem_new(report->n_shapes + 1, sizeof(*rows->measure_keys));
     if (report->n_shapes > 0)
-        rc = report_rows_each(rows, query, &cell_shape, &row, add_row, &l, err);
+        rc = report_rows_each(rows, rows->keys ? query_of_keys : query,
+                              &cell_shape, &row, add_row, &l, err);
+    if (rc == 0 && !rows->keys)
+        rc = report_rows_ways(rows, &l.ways, err);
     make_cells(report);
     take_found(&l);
     loading_fini(&l);

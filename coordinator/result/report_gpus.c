@@ -37,27 +37,44 @@ static const struct row_shape gpu_shape = ROW_SHAPE(NULL, gpu_columns);
 /* Times of one kind, in the order in which they come. */
 struct times {
     struct measured {
-        int64_t config;
+        uint32_t config;
         int gpu;
         double at_s, seconds;
     } * items;
     size_t n, cap;
 };
 
+struct place {
+    const char *uuid; /* borrowed */
+    int gpu;
+};
+
 struct report_gpus {
     struct report *report;
+    struct place *places; /* of the GPUs, by UUID */
+    struct canary_calibration *screening, *confirmation; /* NULL: not yet */
     struct times canaries, baselines; /* of the baseline: in screening; in a
                                        * confirmation, where it is measured as
                                        * often as the others */
     struct times screened, confirmed; /* of all others */
 };
 
-static int gpu_of(const struct report *report, const char *uuid)
+static int by_uuid(const void *a, const void *b)
 {
-    for (size_t i = 0; i < report->n_gpus; i++)
-        if (strcmp(report->gpus[i].uuid, uuid) == 0)
-            return (int)i;
-    return -1;
+    return strcmp(((const struct place *)a)->uuid,
+                  ((const struct place *)b)->uuid);
+}
+
+static int gpu_of(const struct report_gpus *gpus, const char *uuid)
+{
+    const struct place key = { uuid, 0 },
+                       *place = gpus->report->n_gpus
+                                    ? bsearch(&key, gpus->places,
+                                              gpus->report->n_gpus, sizeof(key),
+                                              by_uuid)
+                                    : NULL;
+
+    return place ? place->gpu : -1;
 }
 
 static double at_s(int64_t utc_ns)
@@ -91,12 +108,20 @@ int report_gpus_open(struct report_rows *rows, struct report_gpus **out,
                      struct err *err)
 {
     struct report_gpus *gpus = mem_new(1, sizeof(*gpus));
+    struct report *report = rows->report;
     struct gpu_row row;
+    int rc;
 
     *out = gpus;
-    gpus->report = rows->report;
-    return report_rows_each(rows, gpus_query, &gpu_shape, &row, add_gpu, gpus,
-                            err);
+    gpus->report = report;
+    rc = report_rows_each(rows, gpus_query, &gpu_shape, &row, add_gpu, gpus,
+                          err);
+    gpus->places = mem_new(report->n_gpus + 1, sizeof(*gpus->places));
+    for (size_t i = 0; i < report->n_gpus; i++)
+        gpus->places[i] = (struct place){ report->gpus[i].uuid, (int)i };
+    if (report->n_gpus)
+        qsort(gpus->places, report->n_gpus, sizeof(*gpus->places), by_uuid);
+    return rc;
 }
 
 /* ---- results */
@@ -110,8 +135,8 @@ static void keep(struct times *times, int gpu,
             mem_grow(times->items, times->cap, sizeof(*times->items));
     }
     times->items[times->n++] =
-        (struct measured){ measured->config, gpu, at_s(measured->received_utc),
-                           measured->seconds };
+        (struct measured){ (uint32_t)measured->config, gpu,
+                           at_s(measured->received_utc), measured->seconds };
 }
 
 void report_gpus_take(struct report_gpus *gpus,
@@ -120,7 +145,7 @@ void report_gpus_take(struct report_gpus *gpus,
     struct report *report = gpus->report;
     bool screen = strcmp(measured->purpose, "screen") == 0;
     bool confirm = strcmp(measured->purpose, "confirm") == 0;
-    int gpu = gpu_of(report, measured->gpu);
+    int gpu = gpu_of(gpus, measured->gpu);
 
     if (gpu < 0)
         return;
@@ -130,8 +155,8 @@ void report_gpus_take(struct report_gpus *gpus,
     }
     if (measured->config < 0)
         return;
-    if (!report->configs[measured->config].baseline) {
-        if (screen || confirm)
+    if (!measured->baseline) {
+        if ((screen || confirm) && report->n_gpus > 1)
             keep(confirm ? &gpus->confirmed : &gpus->screened, gpu, measured);
     } else if (confirm) {
         keep(&gpus->baselines, gpu, measured);
@@ -180,17 +205,50 @@ static size_t add_witnesses(const struct times *times,
     return n;
 }
 
-static void find_agreement(const struct report_gpus *gpus,
-                           const struct canary_calibration *screened,
-                           const struct canary_calibration *confirmed)
+/* Leave those of configurations that several GPUs measured: one that no other
+ * GPU measured says nothing about its own. */
+static void keep_shared(struct times *times)
+{
+    enum {
+        NONE,
+        SEVERAL,
+        FIRST
+    };
+    uint32_t last = 0;
+    int *seen;
+    size_t n = 0;
+
+    for (size_t i = 0; i < times->n; i++)
+        if (times->items[i].config > last)
+            last = times->items[i].config;
+    seen = mem_new((size_t)last + 1, sizeof(*seen));
+    for (size_t i = 0; i < times->n; i++) {
+        int *by = &seen[times->items[i].config];
+        int gpu = times->items[i].gpu + FIRST;
+
+        *by = *by == NONE || *by == gpu ? gpu : SEVERAL;
+    }
+    for (size_t i = 0; i < times->n; i++)
+        if (seen[times->items[i].config] == SEVERAL)
+            times->items[n++] = times->items[i];
+    times->n = n;
+    free(seen);
+}
+
+void report_gpus_agree(struct report_gpus *gpus)
 {
     struct report *report = gpus->report;
-    struct gpu_agreement *found = mem_new(report->n_gpus, sizeof(*found));
-    struct witness *witnesses =
-        mem_new(gpus->screened.n + gpus->confirmed.n + 1, sizeof(*witnesses));
-    size_t n = add_witnesses(&gpus->screened, screened, false, witnesses);
+    struct gpu_agreement *found = mem_new(report->n_gpus + 1, sizeof(*found));
+    struct witness *witnesses;
+    size_t n;
 
-    n += add_witnesses(&gpus->confirmed, confirmed, true, witnesses + n);
+    keep_shared(&gpus->screened);
+    keep_shared(&gpus->confirmed);
+    witnesses =
+        mem_new(gpus->screened.n + gpus->confirmed.n + 1, sizeof(*witnesses));
+    n = add_witnesses(&gpus->screened, gpus->screening, false, witnesses);
+    n += add_witnesses(&gpus->confirmed, gpus->confirmation, true,
+                       witnesses + n);
     n = gpu_agreement(witnesses, n, AGREE_WITHIN, AGREE_CONFIDENCE, found);
     for (size_t i = 0; i < n; i++)
         report->gpus[found[i].gpu].agreement = found[i];
@@ -198,25 +256,37 @@ static void find_agreement(const struct report_gpus *gpus,
     free(found);
 }
 
-static void normalise(struct report *report,
-                      const struct canary_calibration *line)
+void report_gpus_calibrate(struct report_gpus *gpus)
 {
     static const struct canary_calibration_rules rules =
         CANARY_CALIBRATION_RULES;
+    struct report *report = gpus->report;
 
-    for (size_t i = 0; i < canary_calibration_gpus(line); i++) {
+    gpus->screening = line_of(&gpus->canaries);
+    gpus->confirmation = line_of(&gpus->baselines);
+    for (size_t i = 0; i < canary_calibration_gpus(gpus->screening); i++) {
         struct canary_calibration_gpu found;
 
-        canary_calibration_gpu(line, i, &rules, &found);
+        canary_calibration_gpu(gpus->screening, i, &rules, &found);
         report->gpus[found.gpu].canary = found;
         report->normalised = true;
     }
+}
+
+double report_gpus_normalise(const struct report_gpus *gpus, const char *gpu,
+                             int64_t received_utc, double seconds)
+{
+    return canary_calibration_normalise(gpus->screening, seconds,
+                                        gpu_of(gpus, gpu), at_s(received_utc));
+}
+
+void report_gpus_cells(const struct report_gpus *gpus, struct report *report)
+{
     for (size_t i = 0; i < report->n_configs * report->n_shapes; i++) {
         struct report_cell *cell = &report->cells[i];
 
-        cell->normalised_s = canary_calibration_normalise(
-            line, cell->summary.median, gpu_of(report, cell->gpu),
-            at_s(cell->received_utc));
+        cell->normalised_s = report_gpus_normalise(
+            gpus, cell->gpu, cell->received_utc, cell->summary.median);
         cell->time_s = isnan(cell->normalised_s) ? cell->summary.median
                                                  : cell->normalised_s;
     }
@@ -224,16 +294,11 @@ static void normalise(struct report *report,
 
 void report_gpus_close(struct report_gpus *gpus)
 {
-    struct canary_calibration *screened, *confirmed;
-
     if (!gpus)
         return;
-    screened = line_of(&gpus->canaries);
-    confirmed = line_of(&gpus->baselines);
-    normalise(gpus->report, screened);
-    find_agreement(gpus, screened, confirmed);
-    canary_calibration_free(screened);
-    canary_calibration_free(confirmed);
+    canary_calibration_free(gpus->screening);
+    canary_calibration_free(gpus->confirmation);
+    free(gpus->places);
     free(gpus->canaries.items);
     free(gpus->baselines.items);
     free(gpus->screened.items);

@@ -35,6 +35,7 @@ struct report_measured {
     int64_t round, received_utc;
     int64_t config; /* index in the report; -1 unless the result is correct,
                      * current, and for the headline shape */
+    bool baseline;  /* that configuration is one */
     double seconds; /* median, if 'config' >= 0 */
 };
 
@@ -43,7 +44,16 @@ int report_gpus_open(struct report_rows *rows, struct report_gpus **out,
                      struct err *err);
 void report_gpus_take(struct report_gpus *gpus,
                       const struct report_measured *measured);
-/* After the last result: judge the GPUs, and fill in the times of the cells. */
+/* After the last canary and the last result of a confirmation: what the
+ * canaries say of the GPUs. */
+void report_gpus_calibrate(struct report_gpus *gpus);
+/* After the last result: whether the GPUs agree. */
+void report_gpus_agree(struct report_gpus *gpus);
+/* After calibration: a time as the typical GPU would have measured it, NaN
+ * without a canary; and all times of a report's cells. */
+double report_gpus_normalise(const struct report_gpus *gpus, const char *gpu,
+                             int64_t received_utc, double seconds);
+void report_gpus_cells(const struct report_gpus *gpus, struct report *report);
 void report_gpus_close(struct report_gpus *gpus); /* NULL is fine */
 
 void report_gpus_free(struct report *report);

@@ -1,5 +1,7 @@
 #include "coordinator/result/report_outcome.h"
 
+#include <string.h>
+
 #include "common/outcome.h"
 
 enum outcome report_outcome_of(const char *name)
@@ -9,4 +11,9 @@ enum outcome report_outcome_of(const char *name)
     return outcome_read(name, &outcome) && outcome < OUTCOME_PENDING
                ? outcome
                : OUTCOME_PENDING;
+}
+
+bool report_outcome_is_unstable(const char *sampling)
+{
+    return strcmp(sampling, "unstable") == 0;
 }

@@ -53,29 +53,24 @@ static const struct row_column gpu_columns[] = {
 };
 static const struct row_shape gpu_shape = ROW_SHAPE(NULL, gpu_columns);
 
-static const char results_query[] =
-    "SELECT nonce, config, shape, purpose, round, source_key, measure_key,"
-    " counted, outcome, gpu, host, received_utc, samples, sampling, throttle,"
-    " relative_l2, max_error, registers, spill_bytes FROM result"
-    " WHERE ?1 IS NOT NULL";
-
-static const char builds_query[] =
-    "SELECT nonce, registers, spill_bytes, host FROM build"
-    " WHERE ?1 IS NOT NULL";
+#define RESULTS                                                                \
+    "SELECT nonce, config, shape, purpose, round, source_key, measure_key,"    \
+    " counted, outcome, gpu, host, received_utc, samples, sampling, throttle," \
+    " relative_l2, max_error, registers, spill_bytes FROM result"              \
+    " WHERE ?1 IS NOT NULL"
+#define BUILDS                                              \
+    "SELECT nonce, registers, spill_bytes, host FROM build" \
+    " WHERE ?1 IS NOT NULL"
+#define OF_KEYS                                                         \
+    " AND nonce IN (SELECT o.nonce FROM json_each(?2) k JOIN outcome o" \
+    "  ON o.config=k.value)"
 
 static const char gpus_query[] =
-    "SELECT uuid, name FROM gpu WHERE ?1 IS NOT NULL";
-
-struct gpu_name {
-    char *uuid;
-    const char *name;
-};
+    "SELECT uuid, name FROM gpu WHERE ?1 IS NOT NULL ORDER BY uuid";
 
 struct loading {
     struct report_rows *rows;
-    struct report_gpus *gpus;
-    struct gpu_name *names;
-    size_t n_names;
+    struct report_gpus *gpus; /* NULL: they are known */
     size_t *slots;  /* hash table by nonce: index of a cell plus one, or 0 */
     size_t n_slots; /* a power of two, at least twice the cells */
     size_t *others; /* [cells] next of the same nonce, or 0: a failed build
@@ -141,28 +136,44 @@ static struct report_cell *next_cell(const struct loading *l,
 
 static void add_name(void *arg, const void *at)
 {
-    struct loading *l = arg;
+    struct report_rows *rows = arg;
     const struct evidence *row = at;
 
-    l->names = mem_grow(l->names, l->n_names + 1, sizeof(*l->names));
-    l->names[l->n_names++] = (struct gpu_name){
-        .uuid = mem_strdup(row->uuid),
-        .name = string_pool_keep(l->rows->report->pool, row->name),
-    };
+    rows->names =
+        mem_grow(rows->names, rows->n_names + 1, sizeof(*rows->names));
+    rows->names[rows->n_names++] =
+        (struct report_rows_name){ .uuid = mem_strdup(row->uuid),
+                                   .name = mem_strdup(row->name) };
+}
+
+int report_rows_names(struct report_rows *rows, struct err *err)
+{
+    struct evidence row;
+
+    return report_rows_each(rows, gpus_query, &gpu_shape, &row, add_name, rows,
+                            err);
+}
+
+static int by_uuid(const void *uuid, const void *name)
+{
+    return strcmp(uuid, ((const struct report_rows_name *)name)->uuid);
 }
 
 static const char *name_of(const struct loading *l, const char *uuid)
 {
-    for (size_t i = 0; i < l->n_names; i++)
-        if (strcmp(l->names[i].uuid, uuid) == 0)
-            return l->names[i].name;
-    return "";
+    const struct report_rows *rows = l->rows;
+    const struct report_rows_name *found =
+        rows->n_names ? bsearch(uuid, rows->names, rows->n_names,
+                                sizeof(*rows->names), by_uuid)
+                      : NULL;
+
+    return found ? string_pool_keep(rows->report->pool, found->name) : "";
 }
 
 #define POWER_CAP 0x4 /* NVML's nvmlClocksThrottleReasonSwPowerCap */
 
 /* Does any reading of "[0,4,4]" have the bit? */
-static bool is_power_capped(const char *json)
+bool report_rows_power_capped(const char *json)
 {
     bool capped = false;
 
@@ -190,7 +201,7 @@ static void fill_cell(const struct loading *l, struct report_cell *cell,
     cell->gpu = string_pool_keep(pool, row->gpu);
     cell->gpu_name = name_of(l, row->gpu);
     cell->sampling = string_pool_keep(pool, row->sampling);
-    cell->power_capped = is_power_capped(row->throttle);
+    cell->power_capped = report_rows_power_capped(row->throttle);
     cell->received_utc = row->received_utc;
     cell->samples = stored_samples_read(row->samples, &cell->n_samples);
     if (cell->n_samples)
@@ -236,10 +247,14 @@ static void add_result(void *arg, const void *at)
         fill_cell(l, c, row);
         l->missing--;
     }
+    if (!l->gpus)
+        return;
     measured.config = tells(l, cell, row);
-    if (measured.config >= 0)
+    if (measured.config >= 0) {
+        measured.baseline = l->rows->report->configs[measured.config].baseline;
         measured.seconds =
             cell ? cell->summary.median : stored_samples_median(row->samples);
+    }
     report_gpus_take(l->gpus, &measured);
 }
 
@@ -258,6 +273,26 @@ static void add_build(void *arg, const void *at)
     }
 }
 
+/* Of all results: the GPUs, and what their canaries say. */
+static int load_all(struct loading *l, struct err *err)
+{
+    struct evidence row;
+    int rc = report_gpus_open(l->rows, &l->gpus, err);
+
+    if (rc == 0)
+        rc = report_rows_names(l->rows, err);
+    if (rc == 0)
+        rc = report_rows_each(l->rows, RESULTS, &result_shape, &row, add_result,
+                              l, err);
+    if (rc == 0) {
+        report_gpus_calibrate(l->gpus);
+        report_gpus_cells(l->gpus, l->rows->report);
+        report_gpus_agree(l->gpus);
+    }
+    report_gpus_close(l->gpus);
+    return rc;
+}
+
 int report_results_load(struct report_rows *rows, struct err *err)
 {
     struct loading l = { .rows = rows };
@@ -267,20 +302,14 @@ int report_results_load(struct report_rows *rows, struct err *err)
     if (rows->report->n_shapes == 0)
         return 0;
     make_slots(&l);
-    rc = report_gpus_open(rows, &l.gpus, err);
-    if (rc == 0)
-        rc = report_rows_each(rows, gpus_query, &gpu_shape, &row, add_name, &l,
-                              err);
-    if (rc == 0)
-        rc = report_rows_each(rows, results_query, &result_shape, &row,
+    if (rows->keys)
+        rc = report_rows_each(rows, RESULTS OF_KEYS, &result_shape, &row,
                               add_result, &l, err);
+    else
+        rc = load_all(&l, err);
     if (rc == 0 && l.missing > 0)
-        rc = report_rows_each(rows, builds_query, &build_shape, &row, add_build,
-                              &l, err);
-    report_gpus_close(l.gpus);
-    for (size_t i = 0; i < l.n_names; i++)
-        free(l.names[i].uuid);
-    free(l.names);
+        rc = report_rows_each(rows, rows->keys ? BUILDS OF_KEYS : BUILDS,
+                              &build_shape, &row, add_build, &l, err);
     free(l.slots);
     free(l.others);
     return rc;

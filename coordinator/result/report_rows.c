@@ -13,8 +13,9 @@ int report_rows_each(struct report_rows *rows, const char *text,
                      report_rows_fn *fn, void *arg, struct err *err)
 {
     struct row_query query;
-    int rc = row_open(store_db(rows->store), text, shape, &query, err, "I",
-                      rows->report->sweep.id);
+    int rc =
+        row_open(store_db(rows->store), text, shape, &query, err,
+                 rows->keys ? "Is" : "I", rows->report->sweep.id, rows->keys);
 
     while (rc >= 0 && (rc = row_next(&query, row, err)) == 1)
         fn(arg, row);
@@ -28,6 +29,11 @@ void report_rows_fini(struct report_rows *rows)
     for (size_t i = 0; rows->measure_keys && i < rows->report->n_shapes; i++)
         free(rows->measure_keys[i]);
     free(rows->measure_keys);
+    for (size_t i = 0; i < rows->n_names; i++) {
+        free(rows->names[i].uuid);
+        free(rows->names[i].name);
+    }
+    free(rows->names);
 }
 
 static int by_key(const void *key, const void *config)

@@ -1,7 +1,9 @@
 /* report_rows.h - reads the rows of a report
  *
- * Private to report*.c.  Each table is read once, in the order of its rows in
- * the file: in any other order, each row could mean reading a page again.
+ * Private to report*.c and to survey/.  Each table is read once, in the order
+ * of its rows in the file: in any other order, each row could mean reading a
+ * page again.  Where only some configurations are read, by their keys, so are
+ * their rows.
  */
 #ifndef FA_COORDINATOR_RESULT_REPORT_ROWS_H
 #define FA_COORDINATOR_RESULT_REPORT_ROWS_H
@@ -12,20 +14,30 @@
 
 struct err;
 struct report;
-struct report_cell;
 struct report_config;
+struct report_counts;
+struct stored_ways; /* stored_ways.h */
 struct row_shape;
 struct store;
+
+struct report_rows_name {
+    char *uuid, *name; /* of a GPU */
+};
 
 /* While a report is loading, its configurations are sorted by key. */
 struct report_rows {
     struct store *store;
     struct report *report;
     char **measure_keys; /* [shapes] the current way to measure each, or NULL */
+    const char *keys;    /* JSON array: only these configurations, with
+                          * 'measure_keys' and 'names' known before; NULL:
+                          * all */
+    struct report_rows_name *names; /* by UUID */
+    size_t n_names;
 };
 
-/* Run a query with the report's sweep as ?1.  Each row is read into 'row', a
- * struct of this shape, and told to 'fn'. */
+/* Run a query with the report's sweep as ?1, and 'keys' as ?2 if there are any.
+ * Each row is read into 'row', a struct of this shape, and told to 'fn'. */
 typedef void report_rows_fn(void *arg, const void *row);
 int report_rows_each(struct report_rows *rows, const char *text,
                      const struct row_shape *shape, void *row,
@@ -35,12 +47,34 @@ int report_rows_each(struct report_rows *rows, const char *text,
 int64_t report_rows_find(const struct report_rows *rows, const char *key);
 void report_rows_fini(struct report_rows *rows);
 
+/* report.c: read the sweep, its shapes and its gates. */
+int report_parts_load(struct report_rows *rows, struct err *err);
+
+/* report_cells.c: take the current ways, and count the outcomes of others. */
+int report_rows_ways(struct report_rows *rows, const struct stored_ways *ways,
+                     struct err *err);
+
 /* report_cells.c: read configurations and their outcomes, and count the
  * outcomes with other sources or ways of measuring.  Of times only the median
  * that is stored with an outcome, as time_s. */
 int report_cells_load(struct report_rows *rows, struct err *err);
 
-/* report_results.c: read the times of cells and of canaries. */
+/* report_results.c: read the times of cells; if all are read, those of
+ * canaries, too, which normalise them. */
 int report_results_load(struct report_rows *rows, struct err *err);
+int report_rows_names(struct report_rows *rows, struct err *err);
+/* Was the power limit active in any reading of "[0,4,4]"? */
+bool report_rows_power_capped(const char *json);
+
+/* report.c: parse the parameters of configurations, and read their times. */
+int report_times_load(struct report_rows *rows, struct err *err);
+/* report.c: the outcome of a configuration from those of its cells; count it;
+ * sort all of them by rank, which is not set. */
+void report_settle(struct report_config *config, size_t n_shapes);
+void report_count(struct report_counts *counts,
+                  const struct report_config *config, size_t n_shapes);
+void report_sort(struct report *report);
+/* report.c: free configurations, cells and their texts. */
+void report_configs_fini(struct report *report);
 
 #endif

@@ -147,35 +147,73 @@ static int spec_read_shapes(const struct stored_spec *stored,
     return rc;
 }
 
-int stored_spec_metrics(struct report *report, struct err *err)
-{
-    struct spec_shape *shapes;
+struct stored_metrics {
     struct stored_spec stored;
-    int rc = stored_spec_open(report, &stored, err);
+    struct spec_shape *shapes; /* NULL: they cannot be read */
+};
 
-    if (rc < 0)
+int stored_spec_metrics_open(struct report *report, struct stored_metrics **out,
+                             struct err *err)
+{
+    struct stored_metrics *metrics = mem_new(1, sizeof(*metrics));
+    struct stored_spec *stored = &metrics->stored;
+    int rc = stored_spec_open(report, stored, err);
+
+    *out = NULL;
+    if (rc < 0) {
+        free(metrics);
         return rc;
-    assert(stored.spec);
-    report->n_metrics = stored.spec->figures.n_metrics;
+    }
+    *out = metrics;
+    assert(stored->spec);
+    report->n_metrics = stored->spec->figures.n_metrics;
     report->metrics = mem_new(report->n_metrics + 1, sizeof(*report->metrics));
     for (size_t m = 0; m < report->n_metrics; m++) {
         report->metrics[m].name =
-            mem_strdup(stored.spec->figures.metrics[m].name);
+            mem_strdup(stored->spec->figures.metrics[m].name);
         report->metrics[m].unit =
-            mem_strdup(stored.spec->figures.metrics[m].unit);
+            mem_strdup(stored->spec->figures.metrics[m].unit);
     }
-    rc = spec_read_shapes(&stored, report, &shapes, err);
+    rc = spec_read_shapes(stored, report, &metrics->shapes, err);
     for (size_t i = 0; rc == 0 && i < report->n_shapes; i++)
-        rc = roofline_of(stored.space, stored.spec, &shapes[i],
+        rc = roofline_of(stored->space, stored->spec, &metrics->shapes[i],
                          &report->shapes[i].roofline, err);
-    for (size_t i = 0; i < report->n_configs; i++) {
-        int one =
-            config_metrics(&stored, report, shapes, &report->configs[i], err);
+    return rc;
+}
+
+int stored_spec_metrics_of(struct stored_metrics *metrics, struct report *part,
+                           struct err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < part->n_configs; i++) {
+        struct err later;
+        int one = config_metrics(&metrics->stored, part, metrics->shapes,
+                                 &part->configs[i], rc == 0 ? err : &later);
 
         if (rc == 0)
             rc = one; /* continue: the others still get their (empty) metrics */
     }
-    free(shapes);
-    stored_spec_close(&stored);
     return rc;
+}
+
+void stored_spec_metrics_close(struct stored_metrics *metrics)
+{
+    if (!metrics)
+        return;
+    free(metrics->shapes);
+    stored_spec_close(&metrics->stored);
+    free(metrics);
+}
+
+int stored_spec_metrics(struct report *report, struct err *err)
+{
+    struct stored_metrics *metrics;
+    struct err later;
+    int rc = stored_spec_metrics_open(report, &metrics, err), of = 0;
+
+    if (metrics)
+        of = stored_spec_metrics_of(metrics, report, rc == 0 ? err : &later);
+    stored_spec_metrics_close(metrics);
+    return rc < 0 ? rc : of;
 }

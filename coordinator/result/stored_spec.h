@@ -37,4 +37,13 @@ int stored_spec_values(struct stored_spec *stored,
  * that has a median. */
 int stored_spec_metrics(struct report *report, struct err *err);
 
+/* The same in two steps, for a report that is read in parts: the floors and the
+ * names of the metrics; then the metrics of a part. */
+struct stored_metrics;
+int stored_spec_metrics_open(struct report *report, struct stored_metrics **out,
+                             struct err *err);
+int stored_spec_metrics_of(struct stored_metrics *metrics, struct report *part,
+                           struct err *err);
+void stored_spec_metrics_close(struct stored_metrics *metrics); /* or NULL */
+
 #endif

@@ -81,7 +81,8 @@ static int read_store(struct store *store, struct serve_source *source,
     struct report_loaded loaded;
     struct page_history history = { 0 };
     struct status status = { 0 };
-    int rc = report_loaded_init(store, NULL, &loaded, err);
+    int rc = report_loaded_init(store, &(struct report_wanted){ .whole = true },
+                                &loaded, err);
 
     if (rc == 0)
         rc = page_history_load(store, loaded.report, &history, err);

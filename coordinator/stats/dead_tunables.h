@@ -16,10 +16,11 @@ enum dead_tunables_verdict {
     DEAD_TUNABLES_YES,
 };
 
-/* A configuration that was built: its point, and the hash of the code. */
+/* A configuration that was built: its point, and a number for its code, which
+ * is not 0. */
 struct dead_tunables_point {
     int64_t number;
-    const char *artifact; /* borrowed */
+    uint32_t artifact;
 };
 
 /* 'sizes' are the numbers of values of the axes, in file order, last

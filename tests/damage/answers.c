@@ -90,15 +90,17 @@ static int say_all(struct store *store, FILE *to, struct err *err)
     if (rc == 0)
         rc = profile_load(store, report, &profiles, err);
     if (rc == 0)
-        rc = lessons_load(report, store, &lessons, err);
+        rc = lessons_load(report, NULL, store, &lessons, err);
     if (rc == 0) {
         view.report = report;
         view.cost = cost;
         view.conclusion = conclusion;
-        report_json(&view, to);
-        report_csv(&view, to);
-        rc = say_winner(store, report, to, err);
+        rc = report_json(&view, to, err);
     }
+    if (rc == 0)
+        rc = report_csv(&view, to, err);
+    if (rc == 0)
+        rc = say_winner(store, report, to, err);
     profile_fini(&profiles);
     lessons_fini(&lessons);
     conclusion_free(conclusion);

@@ -35,9 +35,20 @@ static const char *const gates[] = { "bank_conflicts", "low_occupancy" };
 
 #define POINTS 24
 
+/* A configuration and its result. */
+struct row {
+    const uint16_t *levels;
+    enum lessons_fate fate;
+    double seconds;
+    const char *outcome, *reason;
+    uint64_t warned;
+    int64_t number;
+    const char *code; /* NULL: not built */
+};
+
 /* The predecessor's space in small: UNROLL changes nothing, SWIZZLE with HALF2
  * is misaligned, and without a swizzle it is slower; so says a gate. */
-static void predecessor(struct lessons_point *points, uint16_t *levels)
+static void predecessor(struct row *points, uint16_t *levels)
 {
     static char reasons[POINTS][64], codes[POINTS][8];
 
@@ -50,7 +61,7 @@ static void predecessor(struct lessons_point *points, uint16_t *levels)
         snprintf(reasons[i], sizeof(reasons[i]),
                  "misaligned address 0x7f%d2a%d0", i, i);
         snprintf(codes[i], sizeof(codes[i]), "c%d", i - 4 * at[1]);
-        points[i] = (struct lessons_point){
+        points[i] = (struct row){
             .levels = levels + 4 * i,
             .fate = fails ? LESSONS_FAILED : LESSONS_TIMED,
             .seconds = 1e-3 * (1 + at[0]) * (at[2] ? 1 : 1.5),
@@ -58,23 +69,51 @@ static void predecessor(struct lessons_point *points, uint16_t *levels)
             .reason = reasons[i],
             .warned = at[2] ? 0 : 1,
             .number = i,
-            .artifact = codes[i],
+            .code = codes[i],
         };
     }
 }
 
-static struct lessons learn(size_t n, const struct lessons_point *points)
+/* From 1, the same for the same text. */
+static uint32_t number_of(const struct row *rows, size_t i)
 {
-    const struct lessons_input input = { axes, 4, points, n, gates, 2 };
+    uint32_t first = 0;
+
+    while (rows[i].code &&
+           (!rows[first].code || strcmp(rows[first].code, rows[i].code) != 0))
+        first++;
+    return rows[i].code ? first + 1 : 0;
+}
+
+static struct lessons learn(size_t n, const struct row *rows)
+{
+    struct lessons_point points[POINTS];
+    struct lessons_reason failures[POINTS];
+    uint64_t warned[POINTS];
+    uint16_t levels[4 * POINTS];
+    const struct lessons_input input = { axes,     4, points, levels, n,
+                                         failures, n, warned, gates,  2 };
     struct lessons out;
 
+    for (size_t i = 0; i < n; i++) {
+        memcpy(levels + 4 * i, rows[i].levels, 4 * sizeof(*levels));
+        failures[i] =
+            (struct lessons_reason){ rows[i].outcome, rows[i].reason };
+        warned[i] = rows[i].warned;
+        points[i] = (struct lessons_point){ .fate = (unsigned char)rows[i].fate,
+                                            .seconds = rows[i].seconds,
+                                            .failure = (uint32_t)i,
+                                            .warned = (uint32_t)i,
+                                            .number = rows[i].number,
+                                            .artifact = number_of(rows, i) };
+    }
     lessons_of(&input, &out);
     return out;
 }
 
 static void failures_of_one_kind_are_one(void **state)
 {
-    struct lessons_point points[POINTS];
+    struct row points[POINTS];
     uint16_t levels[4 * POINTS];
     struct lessons out;
 
@@ -95,7 +134,7 @@ static void failures_of_one_kind_are_one(void **state)
 
 static void a_tunable_that_never_changes_the_code_is_dead(void **state)
 {
-    struct lessons_point points[POINTS];
+    struct row points[POINTS];
     uint16_t levels[4 * POINTS];
     struct lessons out;
 
@@ -112,7 +151,7 @@ static void a_tunable_that_never_changes_the_code_is_dead(void **state)
 
 static void each_value_has_its_best_and_its_median(void **state)
 {
-    struct lessons_point points[POINTS];
+    struct row points[POINTS];
     uint16_t levels[4 * POINTS];
     struct lessons out;
     const struct lessons_value *value;
@@ -136,7 +175,7 @@ static void each_value_has_its_best_and_its_median(void **state)
 
 static void what_a_gate_warned_of_came_true_or_not(void **state)
 {
-    struct lessons_point points[POINTS];
+    struct row points[POINTS];
     uint16_t levels[4 * POINTS];
     struct lessons out;
 
@@ -161,7 +200,7 @@ static void what_a_gate_warned_of_came_true_or_not(void **state)
 
 static enum lessons_truth truth_when_warned_is(double factor)
 {
-    struct lessons_point points[POINTS];
+    struct row points[POINTS];
     uint16_t levels[4 * POINTS];
     struct lessons out;
     enum lessons_truth truth;
@@ -186,7 +225,7 @@ static void a_warning_is_true_when_what_it_is_about_is_slower(void **state)
 
 static void the_table_has_every_lesson(void **state)
 {
-    struct lessons_point points[POINTS];
+    struct row points[POINTS];
     uint16_t levels[4 * POINTS];
     struct lessons out;
     char *text;
@@ -205,7 +244,7 @@ static void the_table_has_every_lesson(void **state)
 
 static void the_json_has_every_lesson(void **state)
 {
-    struct lessons_point points[POINTS];
+    struct row points[POINTS];
     uint16_t levels[4 * POINTS];
     struct lessons out;
     struct json_out json;
@@ -229,7 +268,7 @@ static void the_json_has_every_lesson(void **state)
 /* Nothing was right: the report says what was never varied. */
 static void a_sweep_of_failures_names_what_was_not_varied(void **state)
 {
-    struct lessons_point points[POINTS], bad[POINTS];
+    struct row points[POINTS], bad[POINTS];
     uint16_t levels[4 * POINTS];
     struct lessons out;
     char *text;
@@ -260,7 +299,7 @@ static void from_a_database(void **state)
     struct err err = { "" };
 
     assert_int_equal(report_load(store, &report, &err), 0);
-    if (lessons_load(report, store, &out, &err) < 0)
+    if (lessons_load(report, NULL, store, &out, &err) < 0)
         fail_msg("%s", err.text);
     assert_int_equal(out.timed, 2);
     assert_int_equal(out.failed, 2);
@@ -287,7 +326,10 @@ static void twenty_thousand_configurations_of_twenty_tunables(void **state)
     struct lessons_axis many[MANY_AXES];
     struct lessons_point *points = mem_new(MANY, sizeof(*points));
     uint16_t *levels = mem_new(MANY * MANY_AXES, sizeof(*levels));
-    struct lessons_input input = { many, MANY_AXES, points, MANY, gates, 2 };
+    const struct lessons_reason failure = { "runtime", "misaligned address" };
+    const uint64_t warned[] = { 0, 1 };
+    struct lessons_input input = { many,     MANY_AXES, points, levels, MANY,
+                                   &failure, 1,         warned, gates,  2 };
     struct lessons out;
     struct rusage before, after;
     clock_t start;
@@ -304,12 +346,9 @@ static void twenty_thousand_configurations_of_twenty_tunables(void **state)
         for (int a = 0; a < MANY_AXES; a++)
             at[a] = (uint16_t)prng_below(&prng, MANY_VALUES);
         points[i] = (struct lessons_point){
-            .levels = at,
             .fate = at[3] == 1 && at[4] == 2 ? LESSONS_FAILED : LESSONS_TIMED,
             .seconds = exp(0.1 * at[0] + 0.1 * prng_unit(&prng) +
                            (at[1] == at[2] ? 0.2 : 0)),
-            .outcome = "runtime",
-            .reason = "misaligned address",
             .warned = at[5] == 0,
             .number = -1,
         };

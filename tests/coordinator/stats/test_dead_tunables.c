@@ -13,7 +13,7 @@ static void an_axis_that_changes_no_code_is_dead(void **state)
 {
     /* numbers are 3 * first + second; only the second axis changes the code */
     struct dead_tunables_point points[] = {
-        { 0, "a" }, { 1, "b" }, { 2, "c" }, { 3, "a" }, { 4, "b" }, { 5, "c" }
+        { 0, 'a' }, { 1, 'b' }, { 2, 'c' }, { 3, 'a' }, { 4, 'b' }, { 5, 'c' }
     };
     enum dead_tunables_verdict out[2];
 
@@ -26,7 +26,7 @@ static void an_axis_that_changes_no_code_is_dead(void **state)
 static void one_pair_that_differs_keeps_it_alive(void **state)
 {
     struct dead_tunables_point points[] = {
-        { 0, "a" }, { 1, "a" }, { 2, "a" }, { 3, "a" }, { 4, "a" }, { 5, "b" }
+        { 0, 'a' }, { 1, 'a' }, { 2, 'a' }, { 3, 'a' }, { 4, 'a' }, { 5, 'b' }
     };
     enum dead_tunables_verdict out[2];
 
@@ -38,7 +38,7 @@ static void one_pair_that_differs_keeps_it_alive(void **state)
 
 static void without_a_pair_nothing_is_known(void **state)
 {
-    struct dead_tunables_point points[] = { { 0, "a" }, { 4, "a" } };
+    struct dead_tunables_point points[] = { { 0, 'a' }, { 4, 'a' } };
     enum dead_tunables_verdict out[2];
 
     (void)state;
