@@ -31,7 +31,7 @@ enum run_kind {
 
 struct run_settings {
     const char *hosts, *db, *device, *arch, *strategy;
-    const char *times; /* a database that taught durations; or NULL */
+    const char *times;  /* a database that taught durations; or NULL */
     const char *effort; /* a word; NULL: that of the database */
     const char *warm;   /* a database or record to begin with, or NULL */
     struct {
