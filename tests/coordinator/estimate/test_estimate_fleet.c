@@ -110,7 +110,7 @@ static void a_fleet_needs_a_price_and_a_gpu(void **state)
 
 static void too_many_kinds_are_not_compared(void **state)
 {
-    struct estimate_machine list[ESTIMATE_FLEET_KINDS + 1];
+    struct estimate_machine list[ESTIMATE_FLEET_KINDS + 1] = { { 0 } };
     struct estimate_problem problem =
         problem_of(list, ESTIMATE_FLEET_KINDS + 1);
     struct estimate_fleet out;
