@@ -186,6 +186,26 @@ static int learn_times(struct sweep *sweep, struct err *err)
     return rc;
 }
 
+/* Which machines are worth it is planned by what this database taught, else by
+ * another sweep.  A replay takes the recorded times, sped up. */
+static int learn_paces(struct sweep *sweep, struct err *err)
+{
+    const struct reserve_times *learnt = sweep->reactor.options->caps.learnt;
+    const struct replay *replay = sweep->work.spec->replay;
+    double speed_up = replay ? replay_speed_up(replay) : 1;
+    double *build_s = &sweep->fleet.build_s;
+    double *measurement_s = &sweep->fleet.measurement_s;
+    int rc = stored_work_pace(sweep->mail.store, build_s, measurement_s, err);
+
+    if (rc < 0 || !learnt)
+        return rc;
+    if (!(*build_s > 0) && learnt->build_s > 0)
+        *build_s = learnt->build_s / speed_up;
+    if (!(*measurement_s > 0) && learnt->measure_s > 0)
+        *measurement_s = learnt->measure_s / speed_up;
+    return 0;
+}
+
 int prepare_begin(struct sweep *sweep, bool recalled, struct err *err)
 {
     const char *arch = sweep->reactor.options->arch;
@@ -193,8 +213,7 @@ int prepare_begin(struct sweep *sweep, bool recalled, struct err *err)
     int rc = stored_work_held(sweep->mail.store, add_held, sweep, err);
 
     if (rc == 0)
-        rc = stored_work_pace(sweep->mail.store, &sweep->fleet.build_s,
-                              &sweep->fleet.measurement_s, err);
+        rc = learn_paces(sweep, err);
     if (rc == 0)
         rc = learn_times(sweep, err);
     if (rc < 0)

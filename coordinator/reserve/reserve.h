@@ -10,6 +10,7 @@
 #ifndef FA_COORDINATOR_RESERVE_RESERVE_H
 #define FA_COORDINATOR_RESERVE_RESERVE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
