@@ -259,6 +259,8 @@ static int search(struct run *run, struct sweep_options *options)
     run->more_follows = !run->spec->confirm.off;
     code = run_engine(run, options, &err);
     run->more_follows = false;
+    options->caps.reserve = NULL; /* they end with this function */
+    options->caps.learnt = NULL;
     return code;
 }
 
