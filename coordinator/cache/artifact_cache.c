@@ -24,8 +24,8 @@ char *artifact_cache_folder(void)
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 
     if (base && *base == '/')
-        return mem_printf("%s/fa-coord/artifacts", base);
-    return home && *home ? mem_printf("%s/.cache/fa-coord/artifacts", home)
+        return mem_printf("%s/fa-coord/kept", base);
+    return home && *home ? mem_printf("%s/.cache/fa-coord/kept", home)
                          : NULL;
 }
 

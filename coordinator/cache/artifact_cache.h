@@ -24,8 +24,9 @@ struct err;
 #define ARTIFACT_CACHE_FILE_MAX (16 << 20) /* larger ones are not kept */
 #define ARTIFACT_CACHE_PUT "put-"          /* begins what is not finished */
 
-/* $XDG_CACHE_HOME/fa-coord/artifacts, else ~/.cache/fa-coord/artifacts; NULL
- * without a home folder.  The caller frees it. */
+/* $XDG_CACHE_HOME/fa-coord/kept, else ~/.cache/fa-coord/kept; NULL without a
+ * home folder.  The caller frees it.  The worker of this machine has its own
+ * beside it. */
 char *artifact_cache_folder(void);
 
 /* Makes the folders (0700).  ERR_SYSTEM */

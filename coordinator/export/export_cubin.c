@@ -1,13 +1,16 @@
-/* The machine code of the winner, from the cache of this machine's worker: what
- * was measured, byte for byte, and not a new build. */
+/* The machine code of the winner, from what the coordinator kept or from the
+ * cache of this machine's worker: what was measured, byte for byte, and not a
+ * new build. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/elf_file.h"
 #include "common/err.h"
 #include "common/hash.h"
 #include "common/mem.h"
+#include "coordinator/cache/artifact_cache.h"
 #include "coordinator/export/export.h"
 
 #define CUBIN_BYTES_MAX (256u << 20)
@@ -56,9 +59,25 @@ static int check(const struct buf *cubin, const char *path, const char *hash,
     return 0;
 }
 
+/* The caller frees it. */
+static char *place_of(const char *hash)
+{
+    const char *home = getenv("HOME");
+    char *kept = artifact_cache_folder();
+    char *path = mem_printf("%s/%s", kept ? kept : "", hash);
+
+    if (!kept || access(path, R_OK) < 0) {
+        free(path);
+        path = mem_printf("%s/.cache/fa-coord/artifacts/%s", home ? home : "",
+                          hash);
+    }
+    free(kept);
+    return path;
+}
+
 int export_cubin(struct export *export, FILE *to, struct err *err)
 {
-    const char *hash = export->origin.artifact, *home = getenv("HOME");
+    const char *hash = export->origin.artifact;
     struct buf cubin;
     char *path;
     int rc;
@@ -67,8 +86,7 @@ int export_cubin(struct export *export, FILE *to, struct err *err)
         return err_set(
             err, ERR_INPUT,
             "the database has no machine code of this configuration");
-    path =
-        mem_printf("%s/.cache/fa-coord/artifacts/%s", home ? home : "", hash);
+    path = place_of(hash);
     buf_init(&cubin, CUBIN_BYTES_MAX);
     rc = read_file(path, hash, &cubin, err);
     if (rc == 0)

@@ -86,7 +86,7 @@ class Boxes(rig.Rig):
 
     def empty(self, name):
         """Delete the kernels of a host's cache, and the coordinator's copies.  Its runner stays."""
-        for copy in glob.glob(self.path("home", ".cache", "fa-coord", "artifacts", "*")):
+        for copy in glob.glob(self.path("home", ".cache", "fa-coord", "kept", "*")):
             os.unlink(copy)
         folder = self.path(name, "artifacts")
         for artifact in os.listdir(folder):

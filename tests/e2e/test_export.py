@@ -174,6 +174,13 @@ class Export(rig.Rig):
             cubin = a.read()
             self.assertEqual(cubin, b.read())
         self.assertEqual(cubin[:4], b"\x7fELF")
+        kept = os.path.join(self.env["HOME"], ".cache", "fa-coord", "kept")
+        os.makedirs(kept, exist_ok=True)
+        os.rename(cached, os.path.join(kept, artifact))
+        self.run_coord(folder, "export", *which, "--format", "cubin", "--out", "kept.cubin")
+        with open(os.path.join(folder, "kept.cubin"), "rb") as a:
+            self.assertEqual(a.read(), cubin)
+        os.rename(os.path.join(kept, artifact), cached)
         for args, said, change in (
                 ((), "--format cubin is not text; name a file with --out", None),
                 (("--out", "other"), "is damaged: its hash is ", lambda: os.truncate(cached, 1000)),

@@ -11,7 +11,7 @@ import sweepfile
 @unittest.skipUnless(rig.find_sshd(), "no sshd on this machine")
 class Kept(boxes.Boxes):
     def kept(self):
-        folder = self.path("home", ".cache", "fa-coord", "artifacts")
+        folder = self.path("home", ".cache", "fa-coord", "kept")
         try:
             return set(os.listdir(folder))
         except FileNotFoundError:

@@ -200,11 +200,11 @@ static void the_folder_is_the_users(void **state)
     assert_int_equal(setenv("HOME", "/home/ann", 1), 0);
     assert_int_equal(setenv("XDG_CACHE_HOME", "relative", 1), 0);
     path = artifact_cache_folder();
-    assert_string_equal(path, "/home/ann/.cache/fa-coord/artifacts");
+    assert_string_equal(path, "/home/ann/.cache/fa-coord/kept");
     free(path);
     assert_int_equal(setenv("XDG_CACHE_HOME", "/big", 1), 0);
     path = artifact_cache_folder();
-    assert_string_equal(path, "/big/fa-coord/artifacts");
+    assert_string_equal(path, "/big/fa-coord/kept");
     free(path);
     assert_int_equal(unsetenv("XDG_CACHE_HOME"), 0);
     assert_int_equal(unsetenv("HOME"), 0);
