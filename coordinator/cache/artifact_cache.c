@@ -25,8 +25,7 @@ char *artifact_cache_folder(void)
 
     if (base && *base == '/')
         return mem_printf("%s/fa-coord/kept", base);
-    return home && *home ? mem_printf("%s/.cache/fa-coord/kept", home)
-                         : NULL;
+    return home && *home ? mem_printf("%s/.cache/fa-coord/kept", home) : NULL;
 }
 
 static int refuse(const char *path, struct err *err)
