@@ -91,6 +91,13 @@ static int on_artifact(struct agent *agent, const struct msg_artifact *artifact,
     return rc;
 }
 
+/* A relay ends with its coordinator's run, so no other run comes through it;
+ * over TCP the runs of a coordinator share an address. */
+static bool dialled_back(const struct agent *agent)
+{
+    return strncmp(link_invite(agent->link)->endpoint, "tcp://", 6) == 0;
+}
+
 static int dispatch(struct agent *agent, struct msg *msg, int64_t now_ns,
                     struct err *err)
 {
@@ -101,8 +108,8 @@ static int dispatch(struct agent *agent, struct msg *msg, int64_t now_ns,
     case MSG_BUILD:
     case MSG_MEASURE:
     case MSG_TOOL:
-        if (agent->connection.welcomed) /* else HELLO has said: not here */
-            agent_add_lease(agent, msg);
+        if (agent->connection.welcomed || !dialled_back(agent))
+            agent_add_lease(agent, msg); /* else HELLO has said: not here */
         return 0;
     case MSG_BUNDLE:
         return on_bundle(agent, msg, err);
@@ -137,12 +144,13 @@ static int dispatch(struct agent *agent, struct msg *msg, int64_t now_ns,
 static int on_invite(const struct agent *agent, const char *text,
                      struct invite *again, struct err *err)
 {
-    if (strncmp(link_invite(agent->link)->endpoint, "tcp://", 6) != 0)
+    if (!dialled_back(agent))
         return err_set(err, ERR_PROTO, "INVITE is for workers that dial back");
     return invite_parse(text, strlen(text), again, err);
 }
 
-/* A coordinator of another run does not show that the own one is there. */
+/* Over TCP, a coordinator of another run does not show that the own one is
+ * there. */
 static int take(struct agent *agent, struct msg *msg, int64_t now_ns,
                 struct err *err)
 {
@@ -151,11 +159,14 @@ static int take(struct agent *agent, struct msg *msg, int64_t now_ns,
         agent->liveness.heard_ns = now_ns;
         return dispatch(agent, msg, now_ns, err);
     case CLAIM_GREET:
-        agent_resync(agent, now_ns);
-        return 0;
+        if (dialled_back(agent))
+            agent_resync(agent, now_ns);
+        break;
     case CLAIM_DROP:
-        return 0;
+        break;
     }
+    if (!dialled_back(agent))
+        agent->liveness.heard_ns = now_ns;
     return 0;
 }
 
