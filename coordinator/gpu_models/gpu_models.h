@@ -40,11 +40,11 @@ struct gpu_models_side {
     char *database; /* its path */
     char *gpu;      /* name of the first GPU; "" if none measured */
     char *file;     /* text of the sweep file; "" without a sweep */
-    char *verdict;  /* a sentence without a full stop; also why there is none */
+    char *verdict;  /* a sentence without a full stop; or why it has none */
     char *state;    /* "confirmed", "measured, not confirmed", ... */
     bool emulated;
     bool baseline;         /* it is the winner: nothing was shown to beat it */
-    char winner[HASH_HEX]; /* key; "": there is none */
+    char winner[HASH_HEX]; /* key; "": no winner */
     struct gpu_models_speedup speedup; /* of the winner */
     struct gpu_models_time *times;
     size_t n;
@@ -66,7 +66,7 @@ gpu_models_winner(const struct gpu_models_side *side);
 double gpu_models_cost(const struct gpu_models_side *side, const char *key);
 
 /* The configuration whose highest cost is the least, among those with a cost at
- * every model.  NULL if there is none. */
+ * every model; or NULL. */
 struct gpu_models_common {
     const struct gpu_models_time *config;
     size_t at;   /* the side where it costs most */

@@ -71,7 +71,7 @@ static void put_whose(const struct gpu_models *models, const char *key,
     }
 }
 
-/* Every winner, and the best for all if it is none of them. */
+/* Every winner, and the best for all if that is another one. */
 static void print_costs(const struct gpu_models *models, FILE *to)
 {
     struct gpu_models_common common;

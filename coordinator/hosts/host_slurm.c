@@ -16,7 +16,7 @@ bool host_slurm_named(const char *name)
     return strncmp(name, PREFIX, strlen(PREFIX)) == 0;
 }
 
-/* A number of 1 to 6 digits at 'p'; NULL: there is none. */
+/* A number of 1 to 6 digits at 'p'; or NULL. */
 static const char *digits(const char *p, const char *end, int *out)
 {
     const char *begin = p;

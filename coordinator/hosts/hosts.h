@@ -110,7 +110,7 @@ int hosts_can_sweep(const char *file, const struct hosts *hosts,
                     struct err *err);
 
 /* This machine only, for a sweep without a hosts file. */
-/* Is none of them reached over a network? */
+/* Are all of them this machine? */
 bool hosts_are_local(const struct hosts *hosts);
 void hosts_local(struct hosts *out);
 

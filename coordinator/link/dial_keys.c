@@ -127,7 +127,7 @@ static int read_text(struct dial_keys *keys, char *text, struct err *err)
     return 0;
 }
 
-/* 1, or 0 if there is none. */
+/* 1; 0: not found. */
 static int load(struct dial_keys *keys, struct err *err)
 {
     FILE *file = fopen(keys->path, "re");

@@ -61,7 +61,7 @@ struct progress_facts {
     int hosts_ready, hosts; /* 0 hosts: the sweep has ended */
     double elapsed_s;
     double left_s; /* NaN: not known */
-    double cap_s;  /* until a cap ends it; 0: there is none */
+    double cap_s;  /* until a cap ends it; 0: no cap */
     struct progress_best best;
     struct progress_money money;
     const struct progress_lane *lanes;

@@ -14,7 +14,7 @@ static const struct sweep_watch *watch_of(const struct sweep *sweep)
     return &sweep->reactor.options->watch;
 }
 
-/* NaN if there is none, or if times do not count: a check, or blocks. */
+/* NaN: unknown, or times do not count: a check, or blocks. */
 static struct progress_best best_of(const struct sweep *sweep)
 {
     struct progress_best none = { .s = (double)NAN, .baseline_s = (double)NAN };

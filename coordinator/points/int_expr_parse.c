@@ -504,7 +504,7 @@ static int equal(struct parser *parser, const struct part *what, uint64_t *axes)
     return int_expr_equal(parser->expr, what->node, next.node);
 }
 
-/* The operator after 'what'; false if there is none. */
+/* The operator after 'what'; false: another text. */
 static bool parse_comparison(struct parser *parser, const struct part *what,
                              uint64_t *axes, int *node)
 {

@@ -1,4 +1,8 @@
 /* host_state.h - a host as the reactor sees it
+ *
+ *   AWAY --attached--> GREETED --welcome, READY--> READY
+ *     ^                   |                          |
+ *     '------------- connection gone ----------------'    FAILED: for good
  */
 #ifndef FA_COORDINATOR_STATE_HOST_STATE_H
 #define FA_COORDINATOR_STATE_HOST_STATE_H
@@ -19,11 +23,6 @@ struct host;
 #define ACKS_MAX 256 /* results in one commit, and nonces in one ACK */
 #define LIES_MAX 3   /* results that are refused, then the host is dropped */
 
-/* A host, as the reactor sees it.
- *
- *   AWAY --attached--> GREETED --welcome, READY--> READY
- *     ^                   |                          |
- *     '------------- connection gone ----------------'    FAILED: for good */
 enum host_state_state {
     HOST_STATE_AWAY,
     HOST_STATE_GREETED,
@@ -38,7 +37,6 @@ struct host_state_gpu {
     struct gpu_arch_facts facts;
 };
 
-/* The connection to it. */
 struct host_connection {
     bool attached;     /* a relay is up */
     bool waits;        /* its worker is another sweep's: see 'why' */
@@ -55,8 +53,7 @@ struct host_connection {
     char why[sizeof(((struct err *)0)->text)];
 };
 
-/* How it handled its leases. */
-struct host_conduct {
+struct host_conduct { /* how it handled its leases */
     int refusals;     /* leases it refused since its last result */
     int64_t rests_ns; /* no lease is offered until then, after refusals */
     int expired;      /* leases that expired since its last result */
