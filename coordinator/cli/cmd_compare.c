@@ -9,8 +9,8 @@
 #include "coordinator/compare/compare.h"
 #include "coordinator/compare/compare_print.h"
 #include "coordinator/compare/compare_side.h"
-#include "coordinator/tasks/fail.h"
-#include "coordinator/tasks/options.h"
+#include "coordinator/options/fail.h"
+#include "coordinator/options/options.h"
 #include "coordinator/text/exit_code.h"
 #include "coordinator/text/terminal.h"
 

@@ -3,8 +3,8 @@
 #include "common/err.h"
 #include "coordinator/cli/cmd.h"
 #include "coordinator/usage/completion.h"
-#include "coordinator/tasks/fail.h"
-#include "coordinator/tasks/options.h"
+#include "coordinator/options/fail.h"
+#include "coordinator/options/options.h"
 #include "coordinator/text/terminal.h"
 
 int cmd_completion(int argc, char *argv[])

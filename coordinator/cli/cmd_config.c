@@ -5,8 +5,8 @@
 #include "common/err.h"
 #include "coordinator/cli/cmd.h"
 #include "coordinator/usage/user_config.h"
-#include "coordinator/tasks/fail.h"
-#include "coordinator/tasks/options.h"
+#include "coordinator/options/fail.h"
+#include "coordinator/options/options.h"
 #include "coordinator/text/json_out.h"
 #include "coordinator/text/terminal.h"
 

@@ -5,9 +5,9 @@
 #include <stddef.h>
 
 #include "common/err.h"
-#include "coordinator/store/dbpath.h"
+#include "coordinator/dbpath/dbpath.h"
 #include "coordinator/tasks/confirm_pipeline.h"
-#include "coordinator/tasks/options.h"
+#include "coordinator/options/options.h"
 #include "coordinator/tasks/run.h"
 
 static int confirm_work(struct run *run, void *arg)

@@ -17,10 +17,10 @@
 #include "coordinator/result/screening.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/store/store.h"
-#include "coordinator/tasks/fail.h"
-#include "coordinator/tasks/options.h"
+#include "coordinator/options/fail.h"
+#include "coordinator/options/options.h"
 #include "coordinator/tasks/run.h"
-#include "coordinator/tasks/shape_choice.h"
+#include "coordinator/options/shape_choice.h"
 #include "coordinator/text/exit_code.h"
 
 struct order {

@@ -6,8 +6,8 @@
 #include "coordinator/usage/commands.h"
 #include "coordinator/usage/help.h"
 #include "coordinator/usage/manual.h"
-#include "coordinator/tasks/fail.h"
-#include "coordinator/tasks/options.h"
+#include "coordinator/options/fail.h"
+#include "coordinator/options/options.h"
 #include "coordinator/text/terminal.h"
 
 static int explain(const char *name, bool man, struct err *err)

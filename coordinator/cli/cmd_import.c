@@ -15,9 +15,9 @@
 #include "coordinator/replay/replay.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/store/dbnew.h"
-#include "coordinator/tasks/fail.h"
+#include "coordinator/options/fail.h"
 #include "coordinator/tasks/import.h"
-#include "coordinator/tasks/options.h"
+#include "coordinator/options/options.h"
 #include "coordinator/tasks/record_file.h"
 #include "coordinator/text/outfile.h"
 

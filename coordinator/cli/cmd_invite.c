@@ -16,8 +16,8 @@
 #include "coordinator/link/dial_keys.h"
 #include "coordinator/link/listen.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/tasks/fail.h"
-#include "coordinator/tasks/options.h"
+#include "coordinator/options/fail.h"
+#include "coordinator/options/options.h"
 #include "coordinator/text/json_out.h"
 #include "coordinator/text/terminal.h"
 

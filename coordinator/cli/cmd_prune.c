@@ -17,9 +17,9 @@
 #include "coordinator/remote/deploy.h"
 #include "coordinator/remote/remote.h"
 #include "coordinator/remote/ssh.h"
-#include "coordinator/store/dbpath.h"
-#include "coordinator/tasks/fail.h"
-#include "coordinator/tasks/options.h"
+#include "coordinator/dbpath/dbpath.h"
+#include "coordinator/options/fail.h"
+#include "coordinator/options/options.h"
 #include "coordinator/text/exit_code.h"
 #include "coordinator/text/terminal.h"
 

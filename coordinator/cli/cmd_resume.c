@@ -4,9 +4,9 @@
 #include <stddef.h>
 
 #include "common/err.h"
-#include "coordinator/store/dbpath.h"
-#include "coordinator/tasks/model_sweeps.h"
-#include "coordinator/tasks/options.h"
+#include "coordinator/dbpath/dbpath.h"
+#include "coordinator/model_sweeps/model_sweeps.h"
+#include "coordinator/options/options.h"
 #include "coordinator/tasks/run.h"
 
 int cmd_resume(int argc, char *argv[])

@@ -5,9 +5,9 @@
 #include "coordinator/cli/cmd.h"
 #include "coordinator/serve/serve_http.h"
 #include "coordinator/serve/serve_source.h"
-#include "coordinator/store/dbpath.h"
-#include "coordinator/tasks/fail.h"
-#include "coordinator/tasks/options.h"
+#include "coordinator/dbpath/dbpath.h"
+#include "coordinator/options/fail.h"
+#include "coordinator/options/options.h"
 
 #define DATABASES_MAX 64
 #define PORT_MAX 65535

@@ -14,8 +14,8 @@
 #include "coordinator/usage/commands.h"
 #include "coordinator/usage/help.h"
 #include "coordinator/usage/user_config.h"
-#include "coordinator/tasks/fail.h"
-#include "coordinator/tasks/options.h"
+#include "coordinator/options/fail.h"
+#include "coordinator/options/options.h"
 #include "coordinator/text/exit_code.h"
 #include "coordinator/text/terminal.h"
 

@@ -23,7 +23,7 @@
 #include "coordinator/search/objective.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/store/store.h"
-#include "coordinator/tasks/fail.h"
+#include "coordinator/options/fail.h"
 #include "coordinator/tasks/run.h"
 #include "coordinator/tasks/run_reserve.h"
 #include "coordinator/text/exit_code.h"

@@ -1,5 +1,5 @@
 /* Shared by all commands that use hosts. */
-#include "coordinator/tasks/fail.h"
+#include "coordinator/options/fail.h"
 #include "coordinator/tasks/run.h"
 #include "coordinator/tasks/run_rental.h"
 
@@ -35,7 +35,7 @@
 #include "coordinator/link/dialling.h"
 #include "coordinator/told/metrics.h"
 #include "coordinator/told/on_event.h"
-#include "coordinator/tasks/options.h"
+#include "coordinator/options/options.h"
 #include "coordinator/tasks/record_file.h"
 #include "coordinator/text/exit_code.h"
 

@@ -16,7 +16,7 @@
 #include "coordinator/rental/rental_rows.h"
 #include "coordinator/store/dblock.h"
 #include "coordinator/store/store.h"
-#include "coordinator/tasks/fail.h"
+#include "coordinator/options/fail.h"
 #include "coordinator/text/exit_code.h"
 
 struct run_rental {

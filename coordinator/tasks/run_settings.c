@@ -15,7 +15,7 @@
 #include "coordinator/search/effort.h"
 #include "coordinator/search/strategy.h"
 #include "coordinator/spec/search_settings.h"
-#include "coordinator/tasks/options.h"
+#include "coordinator/options/options.h"
 #include "coordinator/text/suggest.h"
 
 #define RECORD "replay=" /* followed by the name of a file */

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "coordinator/tasks/options.h"
+#include "coordinator/options/options.h"
 
 struct command {
     const char *name;

@@ -6,7 +6,7 @@
 
 #include "common/err.h"
 #include "coordinator/usage/commands.h"
-#include "coordinator/tasks/options.h"
+#include "coordinator/options/options.h"
 #include "coordinator/text/suggest.h"
 
 /* The choices of "cuda|cpu|replay=FILE" that are words: "cuda cpu replay=".

@@ -2,7 +2,7 @@
 
 #include "coordinator/usage/commands.h"
 #include "coordinator/print/paragraph.h"
-#include "coordinator/tasks/options.h"
+#include "coordinator/options/options.h"
 #include "coordinator/text/exit_code.h"
 
 void help_commands(FILE *to)

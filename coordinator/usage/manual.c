@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "coordinator/usage/commands.h"
-#include "coordinator/tasks/options.h"
+#include "coordinator/options/options.h"
 #include "coordinator/text/exit_code.h"
 
 /* Text in which nothing is a request or an escape. */

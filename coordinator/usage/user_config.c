@@ -12,7 +12,7 @@
 #include "common/mem.h"
 #include "common/remedy.h"
 #include "coordinator/usage/commands.h"
-#include "coordinator/tasks/options.h"
+#include "coordinator/options/options.h"
 #include "coordinator/text/suggest.h"
 
 #define FILE_MAX 65536 /* bytes */

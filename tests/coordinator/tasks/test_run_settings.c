@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "common/err.h"
-#include "coordinator/tasks/options.h"
+#include "coordinator/options/options.h"
 #include "coordinator/tasks/run_settings.h"
 
 #define ARGS_MAX 16

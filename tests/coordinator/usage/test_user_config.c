@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "common/err.h"
-#include "coordinator/tasks/options.h"
+#include "coordinator/options/options.h"
 #include "coordinator/usage/commands.h"
 #include "coordinator/usage/user_config.h"
 

@@ -1,5 +1,5 @@
-#include "coordinator/store/dbpath.h"
-#include "coordinator/store/dbpath_internal.h"
+#include "coordinator/dbpath/dbpath.h"
+#include "coordinator/dbpath/dbpath_internal.h"
 
 #include <dirent.h>
 #include <errno.h>

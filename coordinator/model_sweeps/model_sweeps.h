@@ -6,8 +6,8 @@
  * artifacts, canary, winner and verdict of its own, and one that fails leaves
  * the others alone.
  */
-#ifndef FA_COORDINATOR_TASKS_MODEL_SWEEPS_H
-#define FA_COORDINATOR_TASKS_MODEL_SWEEPS_H
+#ifndef FA_COORDINATOR_MODEL_SWEEPS_MODEL_SWEEPS_H
+#define FA_COORDINATOR_MODEL_SWEEPS_MODEL_SWEEPS_H
 
 #include <stdbool.h>
 #include <stddef.h>

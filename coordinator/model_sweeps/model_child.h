@@ -6,8 +6,8 @@
  * its machines go.
  * Thread rule: the main thread, while no other runs (fork()).
  */
-#ifndef FA_COORDINATOR_TASKS_MODEL_CHILD_H
-#define FA_COORDINATOR_TASKS_MODEL_CHILD_H
+#ifndef FA_COORDINATOR_MODEL_SWEEPS_MODEL_CHILD_H
+#define FA_COORDINATOR_MODEL_SWEEPS_MODEL_CHILD_H
 
 #include <sys/types.h>
 

@@ -1,4 +1,4 @@
-#include "coordinator/tasks/model_sweeps.h"
+#include "coordinator/model_sweeps/model_sweeps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/store/dbpath.h"
+#include "coordinator/dbpath/dbpath.h"
 #include "coordinator/store/store.h"
 #include "coordinator/stored/past_runs.h"
-#include "coordinator/tasks/fail.h"
-#include "coordinator/tasks/model_runs.h"
+#include "coordinator/options/fail.h"
+#include "coordinator/model_sweeps/model_runs.h"
 #include "coordinator/tasks/run.h"
 #include "coordinator/text/exit_code.h"
 #include "coordinator/text/json_out.h"

@@ -1,10 +1,10 @@
-#include "coordinator/tasks/shape_choice.h"
+#include "coordinator/options/shape_choice.h"
 
 #include <string.h>
 
 #include "common/err.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/tasks/options.h"
+#include "coordinator/options/options.h"
 #include "coordinator/text/suggest.h"
 
 static const struct spec_shape *find(const struct spec_shape *list, size_t n,

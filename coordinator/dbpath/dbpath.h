@@ -1,6 +1,6 @@
 /* dbpath.h - which database a command means when none is named */
-#ifndef FA_COORDINATOR_STORE_DBPATH_H
-#define FA_COORDINATOR_STORE_DBPATH_H
+#ifndef FA_COORDINATOR_DBPATH_DBPATH_H
+#define FA_COORDINATOR_DBPATH_DBPATH_H
 
 #include <stddef.h>
 

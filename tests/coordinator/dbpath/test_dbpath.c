@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "common/err.h"
-#include "coordinator/store/dbpath.h"
+#include "coordinator/dbpath/dbpath.h"
 
 static char folder[64];
 

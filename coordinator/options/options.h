@@ -6,8 +6,8 @@
  * suggestion.  A flag that is given twice (unless it is a list), with one that
  * it excludes, or without one that it needs, is an error.
  */
-#ifndef FA_COORDINATOR_TASKS_OPTIONS_H
-#define FA_COORDINATOR_TASKS_OPTIONS_H
+#ifndef FA_COORDINATOR_OPTIONS_OPTIONS_H
+#define FA_COORDINATOR_OPTIONS_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "coordinator/tasks/options.h"
+#include "coordinator/options/options.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -7,8 +7,8 @@
  *
  * Pure; any thread.
  */
-#ifndef FA_COORDINATOR_TASKS_MODEL_ARGS_H
-#define FA_COORDINATOR_TASKS_MODEL_ARGS_H
+#ifndef FA_COORDINATOR_MODEL_SWEEPS_MODEL_ARGS_H
+#define FA_COORDINATOR_MODEL_SWEEPS_MODEL_ARGS_H
 
 #include <stddef.h>
 

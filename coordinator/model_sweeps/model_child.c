@@ -1,4 +1,4 @@
-#include "coordinator/tasks/model_child.h"
+#include "coordinator/model_sweeps/model_child.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* fail.h - prints a command's error and chooses the exit code */
-#ifndef FA_COORDINATOR_TASKS_FAIL_H
-#define FA_COORDINATOR_TASKS_FAIL_H
+#ifndef FA_COORDINATOR_OPTIONS_FAIL_H
+#define FA_COORDINATOR_OPTIONS_FAIL_H
 
 struct err;
 

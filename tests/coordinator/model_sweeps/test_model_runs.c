@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "common/buf.h"
-#include "coordinator/tasks/model_runs.h"
+#include "coordinator/model_sweeps/model_runs.h"
 
 static void the_label_stands_behind_the_time(void **state)
 {

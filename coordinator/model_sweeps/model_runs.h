@@ -4,14 +4,14 @@
  * until all have ended.  Signals are passed on to all that still run.
  * Thread rule: the main thread, while no other runs.
  */
-#ifndef FA_COORDINATOR_TASKS_MODEL_RUNS_H
-#define FA_COORDINATOR_TASKS_MODEL_RUNS_H
+#ifndef FA_COORDINATOR_MODEL_SWEEPS_MODEL_RUNS_H
+#define FA_COORDINATOR_MODEL_SWEEPS_MODEL_RUNS_H
 
 #include <stddef.h>
 
 #include "common/buf.h"
-#include "coordinator/tasks/model_args.h"
-#include "coordinator/tasks/model_child.h"
+#include "coordinator/model_sweeps/model_args.h"
+#include "coordinator/model_sweeps/model_child.h"
 
 struct json_out;
 

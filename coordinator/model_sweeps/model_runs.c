@@ -1,4 +1,4 @@
-#include "coordinator/tasks/model_runs.h"
+#include "coordinator/model_sweeps/model_runs.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/tasks/fail.h"
+#include "coordinator/options/fail.h"
 #include "coordinator/text/json.h"
 #include "coordinator/text/json_out.h"
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "common/err.h"
-#include "coordinator/tasks/options.h"
+#include "coordinator/options/options.h"
 
 #define ARGS_MAX 8
 

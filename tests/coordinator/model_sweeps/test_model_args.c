@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "coordinator/tasks/model_args.h"
+#include "coordinator/model_sweeps/model_args.h"
 
 static bool has(const struct model_args *args, const char *item)
 {

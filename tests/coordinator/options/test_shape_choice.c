@@ -8,8 +8,8 @@
 
 #include "common/err.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/tasks/options.h"
-#include "coordinator/tasks/shape_choice.h"
+#include "coordinator/options/options.h"
+#include "coordinator/options/shape_choice.h"
 
 static char first[] = "s512", second[] = "s1024", third[] = "odd";
 static const struct spec_shape list[] = { { .name = first },

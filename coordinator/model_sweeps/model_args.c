@@ -1,4 +1,4 @@
-#include "coordinator/tasks/model_args.h"
+#include "coordinator/model_sweeps/model_args.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 #include "common/buf.h"
 #include "common/mem.h"
-#include "coordinator/tasks/options.h"
+#include "coordinator/options/options.h"
 #include "coordinator/text/exit_code.h"
 
 #define PLACE "{model}"

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "common/mem.h"
-#include "coordinator/store/dbpath.h"
-#include "coordinator/store/dbpath_internal.h"
+#include "coordinator/dbpath/dbpath.h"
+#include "coordinator/dbpath/dbpath_internal.h"
 
 #define END ".db"
 

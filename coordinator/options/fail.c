@@ -1,4 +1,4 @@
-#include "coordinator/tasks/fail.h"
+#include "coordinator/options/fail.h"
 
 #include <stdio.h>
 

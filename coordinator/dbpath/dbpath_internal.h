@@ -1,7 +1,7 @@
 /* dbpath_internal.h - shared by the files of dbpath
  */
-#ifndef FA_COORDINATOR_STORE_DBPATH_INTERNAL_H
-#define FA_COORDINATOR_STORE_DBPATH_INTERNAL_H
+#ifndef FA_COORDINATOR_DBPATH_DBPATH_INTERNAL_H
+#define FA_COORDINATOR_DBPATH_DBPATH_INTERNAL_H
 
 struct dirent;
 
