@@ -235,6 +235,9 @@ int compiler_runner(const char *compiler, const char *device,
 {
     static const char *const output[] = { "-o", "../out/" COMPILER_OUTPUT,
                                           NULL };
+    /* Nothing else is built yet: all cores compile fa-runner, a file each. */
+    static const char *const cuda_flags[] = { "-arch=native", "--threads=0",
+                                              NULL };
     static const char *const emulator[] = { "-Ikernels/include", "-rdynamic",
                                             NULL };
     unsigned which = sources_device(device);
@@ -247,7 +250,7 @@ int compiler_runner(const char *compiler, const char *device,
     add(line, "-I.", err);
     add(line, "-D_GNU_SOURCE", err);
     if (cuda)
-        rc = add(line, "-arch=native", err);
+        rc = add_all(line, cuda_flags, err);
     else
         rc = add_all(line, emulator, err);
     if (rc == 0)

@@ -1,7 +1,5 @@
 #include "worker/runner/cuda/kernels_cuda.h"
 
-#include <cooperative_groups.h>
-
 namespace
 {
 
@@ -39,6 +37,36 @@ __global__ void convert_buffer(void *to, enum element_type to_type, const void *
 {
     for (int64_t i = first_index(); i < count; i += index_step())
         element_store(to, to_type, i, element_load(from, from_type, i));
+}
+
+/* All blocks of a grid wait for each other here; they must be on the GPU at the same time, so the
+ * launch is cooperative.  cooperative_groups.h has such a barrier, too, but nvcc takes longer for
+ * that header than for this whole file. */
+struct grid_barrier {
+    unsigned arrived; /* blocks; 0 when all have */
+    unsigned passed;  /* how often all have */
+};
+
+__device__ struct grid_barrier locals_barrier, looks_barrier;
+
+__device__ void wait_for_grid(struct grid_barrier *barrier)
+{
+    __syncthreads(); /* what the block's threads wrote comes before its arrival */
+    if (threadIdx.x == 0) {
+        unsigned passed = *(volatile unsigned *)&barrier->passed;
+
+        __threadfence();
+        if (atomicAdd(&barrier->arrived, 1) == gridDim.x - 1) {
+            *(volatile unsigned *)&barrier->arrived = 0;
+            __threadfence();
+            *(volatile unsigned *)&barrier->passed = passed + 1;
+        } else {
+            while (*(volatile unsigned *)&barrier->passed == passed)
+                ;
+        }
+        __threadfence();
+    }
+    __syncthreads(); /* the others go on when all blocks have arrived */
 }
 
 /* Two words, 16 bytes, at a time; 'bytes' after the last of them one at a time. */
@@ -85,7 +113,7 @@ __global__ void __launch_bounds__(THREADS) write_local(unsigned word)
      * dropped when it ends */
     for (unsigned i = 0; i < sizeof(words); i += sizeof(unsigned))
         asm volatile("st.local.cg.u32 [%0], %1;" : : "r"(at + i), "r"(word) : "memory");
-    cooperative_groups::this_grid().sync();
+    wait_for_grid(&locals_barrier);
 }
 
 /* Differs for each place, so that words that have changed places are noticed. */
@@ -346,20 +374,18 @@ __global__ void look_at_known(struct look_tasks tasks, struct check_scratch *scr
 /* All blocks are on the GPU at the same time. */
 __global__ void look_at(struct look_tasks tasks, struct check_scratch *scratch)
 {
-    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
-
     add_sums(tasks);
-    grid.sync();
+    wait_for_grid(&looks_barrier);
     for (unsigned i = 0; i < tasks.n; i++) {
         const struct look_task &task = tasks.task[i];
 
         if (task.known && task.seen->sum == task.known)
             continue;
         compare_elements(task, blockIdx.x, gridDim.x, scratch);
-        grid.sync();
+        wait_for_grid(&looks_barrier);
         if (blockIdx.x == 0)
             compare_result(task, scratch, (int)gridDim.x);
-        grid.sync();
+        wait_for_grid(&looks_barrier);
     }
 }
 
