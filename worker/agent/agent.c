@@ -25,9 +25,9 @@
 #define POLL_MS_MAX 1000
 
 /* the DEALER, the signals, the control socket, then all children */
-/* a GPU has its runner and a tool */
+/* a GPU has its runner, the one before and a tool */
 #define FDS_MAX \
-    (2 + CONTROL_FDS_MAX + CHILD_FDS_MAX * (SLOTS_MAX + 2 * GPUS_MAX))
+    (2 + CONTROL_FDS_MAX + CHILD_FDS_MAX * (SLOTS_MAX + 3 * GPUS_MAX))
 
 static int open_signals(struct agent *agent, struct err *err)
 {

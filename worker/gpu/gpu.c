@@ -10,9 +10,9 @@
 
 #include "common/clock.h"
 #include "common/device_kind.h"
-#include "common/hash.h"
 #include "common/mem.h"
 #include "common/outcome.h"
+#include "worker/gpu/gpu_name.h"
 #include "worker/gpu/gpulock.h"
 #include "worker/gpu/request.h"
 #include "worker/gpu/runner_session.h"
@@ -31,6 +31,7 @@ enum {
 /* State of the runner; gpu_state follows from it. */
 enum phase {
     OPENING,
+    TAKING_OVER, /* open; the one before has not ended yet */
     READY,
     ENDING, /* killed, not yet gone */
     PAUSED, /* waits until again_at_ns */
@@ -45,6 +46,8 @@ struct gpu {
     struct runner_dir folder;
     enum phase phase;
     struct runner_session *session; /* NULL when PAUSED and LOST */
+    struct runner_session *retired; /* the one before, until it has ended */
+    bool alone;                     /* no two processes can have it open */
     int tries;                      /* attempts to open it since a success */
     int64_t again_at_ns;
     size_t n_measured; /* measurements of this process */
@@ -124,6 +127,7 @@ void gpu_close(struct gpu *gpu)
     if (!gpu)
         return;
     runner_session_free(gpu->session);
+    runner_session_free(gpu->retired);
     if (gpu->lock >= 0)
         close(gpu->lock);
     runner_dir_close(&gpu->folder);
@@ -134,14 +138,27 @@ void gpu_close(struct gpu *gpu)
 
 size_t gpu_poll(const struct gpu *gpu, struct pollfd *fds, size_t max)
 {
-    return gpu->session ? runner_session_poll(gpu->session, fds, max) : 0;
+    size_t n = 0;
+
+    if (gpu->session)
+        n = runner_session_poll(gpu->session, fds, max);
+    if (gpu->retired)
+        n += runner_session_poll(gpu->retired, fds + n, max - n);
+    return n;
+}
+
+static int64_t session_deadline_ns(const struct runner_session *session)
+{
+    return session ? runner_session_deadline_ns(session) : INT64_MAX;
 }
 
 int64_t gpu_deadline_ns(const struct gpu *gpu)
 {
-    if (gpu->phase == PAUSED)
-        return gpu->again_at_ns;
-    return gpu->session ? runner_session_deadline_ns(gpu->session) : INT64_MAX;
+    int64_t retired_ns = session_deadline_ns(gpu->retired);
+    int64_t ns = gpu->phase == PAUSED ? gpu->again_at_ns
+                                      : session_deadline_ns(gpu->session);
+
+    return ns < retired_ns ? ns : retired_ns;
 }
 
 static void finish_job(struct gpu *gpu, enum outcome outcome,
@@ -261,27 +278,6 @@ static void settle_death(struct gpu *gpu, const struct runner_session_end *end,
     finish_job(gpu, outcome_of(end), why, now_ns);
 }
 
-/* Devices that are no GPU need no lock: two work folders of one machine have
- * two, and within one, each is one worker's (gpu_share.h). */
-static void name_unreal(struct gpu *gpu, bool replay)
-{
-    char boot[CLOCK_BOOT_ID_BYTES], host[256] = "", id[HASH_HEX];
-    struct hash hash;
-
-    clock_boot_id(boot);
-    (void)gethostname(host, sizeof(host) - 1); /* the boot id names it too */
-    hash_init(&hash);
-    hash_text(&hash, boot);
-    hash_text(&hash, host);
-    hash_text(&hash, gpu->home);
-    hash_end(&hash, id);
-    if (!replay && strcmp(gpu->which, "0") == 0)
-        snprintf(gpu->uuid, sizeof(gpu->uuid), "CPU-%s", id);
-    else
-        snprintf(gpu->uuid, sizeof(gpu->uuid), "%s-%s-%.8s",
-                 replay ? "REPLAY" : "CPU", id, gpu->which);
-}
-
 static int name_and_lock(struct gpu *gpu, struct err *err)
 {
     if (gpu->uuid[0]) {
@@ -291,12 +287,19 @@ static int name_and_lock(struct gpu *gpu, struct err *err)
         return 0;
     }
     if (!device_kind_is(gpu->device, DEVICE_KIND_CUDA)) {
-        name_unreal(gpu, device_kind_is(gpu->device, DEVICE_KIND_REPLAY));
+        gpu_name_unreal(gpu->device, gpu->which, gpu->home, gpu->uuid);
         return 0;
     }
     snprintf(gpu->uuid, sizeof(gpu->uuid), "%s", gpu_fact(gpu, "uuid"));
     gpu->lock = gpulock_take(GPULOCK_FOLDER, gpu->uuid, err);
     return gpu->lock < 0 ? gpu->lock : 0;
+}
+
+static void ready(struct gpu *gpu, int64_t now_ns)
+{
+    gpu->phase = READY;
+    if (gpu->has_job)
+        send_job(gpu, now_ns);
 }
 
 static void opened(struct gpu *gpu, const struct wire_reply *reply,
@@ -305,7 +308,10 @@ static void opened(struct gpu *gpu, const struct wire_reply *reply,
     struct err err;
 
     if (reply->kind != WIRE_OK) {
-        lose(gpu, reply->error, now_ns);
+        if (gpu->retired) /* it may be in the way */
+            replace(gpu, now_ns);
+        else
+            lose(gpu, reply->error, now_ns);
         return;
     }
     memcpy(gpu->facts, reply->facts, sizeof(gpu->facts));
@@ -315,9 +321,12 @@ static void opened(struct gpu *gpu, const struct wire_reply *reply,
         return;
     }
     gpu->tries = 0;
-    gpu->phase = READY;
-    if (gpu->has_job)
-        send_job(gpu, now_ns);
+    if (!gpu->retired) {
+        ready(gpu, now_ns);
+        return;
+    }
+    runner_session_kill(gpu->retired, now_ns);
+    gpu->phase = TAKING_OVER;
 }
 
 static void take_reply(struct gpu *gpu, int64_t now_ns)
@@ -349,6 +358,29 @@ static void start_again(struct gpu *gpu, int64_t now_ns)
         ask_to_open(gpu, now_ns);
 }
 
+/* The next process opens the GPU before this one ends.  A driver that no
+ * process uses is unloaded, and to load it again takes longer than to open the
+ * GPU.  Nothing is measured until this one has ended. */
+static void renew(struct gpu *gpu, int64_t now_ns)
+{
+    if (gpu->alone) {
+        replace(gpu, now_ns);
+        return;
+    }
+    gpu->retired = gpu->session;
+    gpu->session = NULL;
+    start_again(gpu, now_ns);
+}
+
+/* Memory, or a compute mode, may be for one process only. */
+static void try_alone(struct gpu *gpu, int64_t now_ns)
+{
+    gpu->alone = true;
+    runner_session_kill(gpu->retired, now_ns);
+    gpu->phase = PAUSED;
+    gpu->again_at_ns = now_ns + AGAIN_NS;
+}
+
 /* A GPU may need a moment after a fault, so retry opening it. */
 static void died(struct gpu *gpu, int64_t now_ns)
 {
@@ -357,6 +389,10 @@ static void died(struct gpu *gpu, int64_t now_ns)
     runner_session_end(gpu->session, &end);
     runner_session_free(gpu->session);
     gpu->session = NULL;
+    if (gpu->retired) {
+        try_alone(gpu, now_ns);
+        return;
+    }
     if (gpu->phase == OPENING && ++gpu->tries == OPEN_TRIES) {
         char why[sizeof(gpu->trouble)];
 
@@ -375,8 +411,38 @@ static void died(struct gpu *gpu, int64_t now_ns)
     }
 }
 
+static void quarantine_stuck(struct gpu *gpu, int64_t now_ns)
+{
+    lose(gpu,
+         "quarantined: SIGKILL does not end its process, which hangs in "
+         "the driver; reset the GPU or restart the machine",
+         now_ns);
+}
+
+static void step_retired(struct gpu *gpu, int64_t now_ns)
+{
+    if (gpu->phase == LOST)
+        runner_session_kill(gpu->retired, now_ns);
+    switch (runner_session_step(gpu->retired, now_ns)) {
+    case RUNNER_SESSION_NOTHING:
+    case RUNNER_SESSION_REPLY:
+        return;
+    case RUNNER_SESSION_STUCK:
+        quarantine_stuck(gpu, now_ns);
+        return;
+    case RUNNER_SESSION_DEAD:
+        break;
+    }
+    runner_session_free(gpu->retired);
+    gpu->retired = NULL;
+    if (gpu->phase == TAKING_OVER)
+        ready(gpu, now_ns);
+}
+
 enum gpu_state gpu_step(struct gpu *gpu, int64_t now_ns)
 {
+    if (gpu->retired)
+        step_retired(gpu, now_ns);
     if (gpu->phase == PAUSED && now_ns >= gpu->again_at_ns)
         start_again(gpu, now_ns);
     if (gpu->phase == LOST && gpu->session) {
@@ -399,10 +465,7 @@ enum gpu_state gpu_step(struct gpu *gpu, int64_t now_ns)
         died(gpu, now_ns);
         break;
     case RUNNER_SESSION_STUCK:
-        lose(gpu,
-             "quarantined: SIGKILL does not end its process, which hangs in "
-             "the driver; reset the GPU or restart the machine",
-             now_ns);
+        quarantine_stuck(gpu, now_ns);
         break;
     }
     return gpu_state(gpu);
@@ -501,7 +564,7 @@ int gpu_measure(struct gpu *gpu, const struct gpu_job *job, int64_t now_ns,
     gpu->started_ns = now_ns;
     gpu->has_job = true;
     if (job->fresh && gpu->n_measured > 0)
-        replace(gpu, now_ns); /* the job is sent when the new runner is ready */
+        renew(gpu, now_ns); /* the job is sent when the new runner is ready */
     else
         send_job(gpu, now_ns);
     return 0;

@@ -6,153 +6,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "common/clock.h"
-#include "common/hash.h"
 #include "common/outcome.h"
+#include "tests/worker/gpu/gpu_fixture.h"
 #include "worker/gpu/gpu_share.h"
 #include "worker/gpu/gpus.h"
-#include "worker/process/child.h"
+#include "worker/process/sandbox.h"
 #include "worker/process/sandbox_policy.h"
-#include "worker/store/build_dir.h"
-
-#define RUNNER FA_BINARY_DIR "/bin/fa-runner"
-#define KERNELS FA_BINARY_DIR "/tests/fixtures/"
-
-/* What a MEASURE message holds: no paths. */
-#define REQUEST(entry)                                                        \
-    "entry " entry "\n"                                                       \
-    "grid 16 1 1\nblock 64 1 1\nsmem 0\n"                                     \
-    "arg a fp32 buffer 1000 normal 1 in\n"                                    \
-    "arg b fp32 buffer 1000 normal 1 in\n"                                    \
-    "arg out fp32 buffer 1000 poison 1 out relative_l2 1e-6 max_error 1e-5\n" \
-    "arg n int32 scalar 1000\n"                                               \
-    "reference sum 16 1 1 64 1 1 0\n"                                         \
-    "seed 1\ntrials 2\nwarmups 1\nsamples 5 5\nnoise 0.01\nmargin "           \
-    "1.1\nincumbent_s 0\nl2 flush\n"                                          \
-    "timeout_s 10\n"
-
-/* Stand-ins for fa-runner: a shell script that answers each request. */
-#define READ_REQUEST "while read -r line && [ \"$line\" ]; do :; done; "
-#define SAY_OPEN READ_REQUEST "printf 'ok\\nfact uuid emulation\\n\\n'; "
-#define SAY_CORRECT                                                           \
-    READ_REQUEST                                                              \
-    "printf 'outcome correct\\ndetail \\nrelative_l2 0\\nmax_error 0\\n"      \
-    "max_at 0\\nargument out\\nsample 0.001\\nsampling fixed\\nl2 warm\\n"    \
-    "checked 1 same\\nblocked 0\\nclock_mhz 1 1\\ntemp_c 1 1\\n"              \
-    "power_w 1 1\\nthrottle 0x0 0x0\\nheld_s 0.1\\nregs 1\\nlocal_bytes 0\\n" \
-    "static_smem 0\\npoisoned 0\\n\\n'; "
-
-static char dir[] = "/tmp/fa-test-gpu-XXXXXX";
-
-static int set_up(void **state)
-{
-    (void)state;
-    assert_int_equal(hash_setup(NULL), 0);
-    assert_non_null(mkdtemp(dir));
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    assert_true(build_dir_remove_tree(dir));
-    return 0;
-}
-
-static const char *script(const char *text)
-{
-    static char path[64];
-    FILE *file;
-
-    snprintf(path, sizeof(path), "%s/runner", dir);
-    file = fopen(path, "w");
-    assert_non_null(file);
-    fprintf(file, "#!/bin/sh\n%s\n", text);
-    assert_int_equal(fclose(file), 0);
-    assert_int_equal(chmod(path, 0700), 0);
-    return path;
-}
-
-static void step(struct gpu *gpu)
-{
-    struct pollfd fds[CHILD_FDS_MAX + 2];
-    int64_t wait_ns = gpu_deadline_ns(gpu) - clock_boot_ns();
-
-    if (wait_ns > NS_PER_S)
-        wait_ns = NS_PER_S;
-    poll(fds, (nfds_t)gpu_poll(gpu, fds, CHILD_FDS_MAX + 2),
-         wait_ns > 0 ? (int)(wait_ns / NS_PER_MS) + 1 : 0);
-    gpu_step(gpu, clock_boot_ns());
-}
-
-/* Wait until it is IDLE or in TROUBLE. */
-static enum gpu_state settle(struct gpu *gpu)
-{
-    int64_t until_ns = clock_boot_ns() + 30 * NS_PER_S;
-
-    while (gpu_state(gpu) == GPU_STARTING) {
-        assert_true(clock_boot_ns() < until_ns);
-        step(gpu);
-    }
-    return gpu_state(gpu);
-}
-
-static struct gpu *open_gpu(const char *runner)
-{
-    struct gpu_spec spec = {
-        .device = "cpu", .gpu = "0", .runner = runner, .dir = dir
-    };
-    struct gpu *gpu;
-    struct err err;
-
-    if (gpu_open(&spec, clock_boot_ns(), &gpu, &err) < 0)
-        fail_msg("%s", err.text);
-    return gpu;
-}
-
-static struct gpu_result measure_job(struct gpu *gpu, const struct gpu_job *job)
-{
-    int64_t until_ns = clock_boot_ns() + 30 * NS_PER_S;
-    struct gpu_result result;
-    struct err err;
-
-    if (settle(gpu) != GPU_IDLE)
-        fail_msg("%s", gpu_trouble(gpu));
-    if (gpu_measure(gpu, job, clock_boot_ns(), &err) < 0)
-        fail_msg("%s", err.text);
-    assert_int_equal(gpu_state(gpu), GPU_BUSY);
-    while (!gpu_next_result(gpu, &result)) {
-        assert_true(clock_boot_ns() < until_ns);
-        step(gpu);
-    }
-    assert_int_equal(result.lease, 7);
-    return result;
-}
-
-static struct gpu_result measure(struct gpu *gpu, const char *request,
-                                 const char *artifact, int64_t limit_ns)
-{
-    struct gpu_job job = {
-        .lease = 7,
-        .request = request,
-        .artifact = artifact,
-        .reference = KERNELS "sum.so",
-        .limit_ns = limit_ns,
-    };
-
-    return measure_job(gpu, &job);
-}
-
-#define MEASURE(gpu, entry) measure(gpu, REQUEST(entry), KERNELS entry ".so", 0)
 
 static void right_kernel_is_measured(void **state)
 {
-    struct gpu *gpu = open_gpu(RUNNER);
+    struct gpu *gpu = gpu_fixture_open(RUNNER);
     struct gpu_result result = MEASURE(gpu, "right");
 
     (void)state;
@@ -168,7 +36,7 @@ static void right_kernel_is_measured(void **state)
 
 static void wrong_kernel_is_measured_again_before_it_is_believed(void **state)
 {
-    struct gpu *gpu = open_gpu(RUNNER);
+    struct gpu *gpu = gpu_fixture_open(RUNNER);
     struct gpu_result first = MEASURE(gpu, "right");
     struct gpu_result wrong = MEASURE(gpu, "element_wrong");
     struct gpu_result after = MEASURE(gpu, "right");
@@ -184,7 +52,7 @@ static void wrong_kernel_is_measured_again_before_it_is_believed(void **state)
 
 static void failure_of_a_fresh_runner_is_believed_at_once(void **state)
 {
-    struct gpu *gpu = open_gpu(RUNNER);
+    struct gpu *gpu = gpu_fixture_open(RUNNER);
     struct gpu_result result = MEASURE(gpu, "element_wrong");
 
     (void)state;
@@ -200,9 +68,9 @@ static void what_is_asked_of_a_fresh_runner_finds_one(void **state)
                            .artifact = KERNELS "element_wrong.so",
                            .reference = KERNELS "sum.so",
                            .fresh = true };
-    struct gpu *gpu = open_gpu(RUNNER);
+    struct gpu *gpu = gpu_fixture_open(RUNNER);
     struct gpu_result before = MEASURE(gpu, "right");
-    struct gpu_result fresh = measure_job(gpu, &job);
+    struct gpu_result fresh = gpu_fixture_measure_job(gpu, &job);
     struct gpu_result after = MEASURE(gpu, "right");
 
     (void)state;
@@ -215,7 +83,7 @@ static void what_is_asked_of_a_fresh_runner_finds_one(void **state)
 
 static void kernels_that_fault_are_runtime_and_leave_nothing(void **state)
 {
-    struct gpu *gpu = open_gpu(RUNNER);
+    struct gpu *gpu = gpu_fixture_open(RUNNER);
     struct gpu_result fault = MEASURE(gpu, "past_the_end");
     struct gpu_result after = MEASURE(gpu, "right");
 
@@ -228,7 +96,7 @@ static void kernels_that_fault_are_runtime_and_leave_nothing(void **state)
 
 static void kernel_that_exits_is_a_crash(void **state)
 {
-    struct gpu *gpu = open_gpu(RUNNER);
+    struct gpu *gpu = gpu_fixture_open(RUNNER);
     struct gpu_result result = MEASURE(gpu, "exits");
     struct gpu_result after = MEASURE(gpu, "right");
 
@@ -244,23 +112,23 @@ static void kernel_that_exits_is_a_crash(void **state)
 
 static void runner_that_hangs_is_killed_at_the_limit(void **state)
 {
-    struct gpu *gpu =
-        open_gpu(script(SAY_OPEN "trap '' TERM; while :; do sleep 1; done"));
-    struct gpu_result result =
-        measure(gpu, REQUEST("right"), KERNELS "right.so", NS_PER_S / 4);
+    struct gpu *gpu = gpu_fixture_open(
+        gpu_fixture_script(SAY_OPEN "trap '' TERM; while :; do sleep 1; done"));
+    struct gpu_result result = gpu_fixture_measure(
+        gpu, REQUEST("right"), KERNELS "right.so", NS_PER_S / 4);
 
     (void)state;
     assert_int_equal(result.outcome, OUTCOME_TIMEOUT);
     assert_string_equal(result.detail, "no answer within 0.25 s");
     assert_true(result.seconds < 3);
-    assert_int_equal(settle(gpu), GPU_IDLE);
+    assert_int_equal(gpu_fixture_settle(gpu), GPU_IDLE);
     gpu_close(gpu);
 }
 
 static void death_by_signal_names_it_and_the_last_words(void **state)
 {
-    struct gpu *gpu = open_gpu(
-        script(SAY_OPEN READ_REQUEST "echo bad address >&2; kill -SEGV $$"));
+    struct gpu *gpu = gpu_fixture_open(gpu_fixture_script(
+        SAY_OPEN READ_REQUEST "echo bad address >&2; kill -SEGV $$"));
     struct gpu_result result = MEASURE(gpu, "right");
 
     (void)state;
@@ -271,7 +139,8 @@ static void death_by_signal_names_it_and_the_last_words(void **state)
 
 static void kill_from_outside_is_the_boxs_fault(void **state)
 {
-    struct gpu *gpu = open_gpu(script(SAY_OPEN READ_REQUEST "kill -KILL $$"));
+    struct gpu *gpu = gpu_fixture_open(
+        gpu_fixture_script(SAY_OPEN READ_REQUEST "kill -KILL $$"));
     struct gpu_result result = MEASURE(gpu, "right");
 
     (void)state;
@@ -283,7 +152,8 @@ static void kill_from_outside_is_the_boxs_fault(void **state)
 /* Slurm sends it to all processes of a job that it preempts. */
 static void term_from_outside_is_the_boxs_fault(void **state)
 {
-    struct gpu *gpu = open_gpu(script(SAY_OPEN READ_REQUEST "kill -TERM $$"));
+    struct gpu *gpu = gpu_fixture_open(
+        gpu_fixture_script(SAY_OPEN READ_REQUEST "kill -TERM $$"));
     struct gpu_result result = MEASURE(gpu, "right");
 
     (void)state;
@@ -294,8 +164,8 @@ static void term_from_outside_is_the_boxs_fault(void **state)
 
 static void garbage_on_the_pipe_is_a_crash(void **state)
 {
-    struct gpu *gpu =
-        open_gpu(script(SAY_OPEN READ_REQUEST "echo hello; sleep 100"));
+    struct gpu *gpu = gpu_fixture_open(
+        gpu_fixture_script(SAY_OPEN READ_REQUEST "echo hello; sleep 100"));
     struct gpu_result result = MEASURE(gpu, "right");
 
     (void)state;
@@ -308,7 +178,8 @@ static void garbage_on_the_pipe_is_a_crash(void **state)
 
 static void useless_reference_is_told_as_such(void **state)
 {
-    struct gpu *gpu = open_gpu(script(SAY_OPEN SAY_USELESS));
+    struct gpu *gpu =
+        gpu_fixture_open(gpu_fixture_script(SAY_OPEN SAY_USELESS));
     struct gpu_result result = MEASURE(gpu, "right");
 
     (void)state;
@@ -321,8 +192,8 @@ static void useless_reference_is_told_as_such(void **state)
 
 static void death_in_the_reference_is_the_references(void **state)
 {
-    struct gpu *gpu = open_gpu(
-        script(SAY_OPEN READ_REQUEST "echo progress reference; kill -SEGV $$"));
+    struct gpu *gpu = gpu_fixture_open(gpu_fixture_script(
+        SAY_OPEN READ_REQUEST "echo progress reference; kill -SEGV $$"));
     struct gpu_result result = MEASURE(gpu, "right");
 
     (void)state;
@@ -335,7 +206,7 @@ static void death_in_the_reference_is_the_references(void **state)
 /* The kernel before it may have damaged the process. */
 static void reference_fails_in_a_fresh_runner_before_it_is_blamed(void **state)
 {
-    struct gpu *gpu = open_gpu(script(
+    struct gpu *gpu = gpu_fixture_open(gpu_fixture_script(
         SAY_OPEN "[ -e useless ] || { touch useless; " SAY_CORRECT SAY_USELESS
                  "exit 1; }; " SAY_CORRECT "exit 0"));
     struct gpu_result first = MEASURE(gpu, "right");
@@ -353,7 +224,7 @@ static void reference_fails_in_a_fresh_runner_before_it_is_blamed(void **state)
  * process measures that one. */
 static void inherited_failure_is_not_believed(void **state)
 {
-    struct gpu *gpu = open_gpu(script(
+    struct gpu *gpu = gpu_fixture_open(gpu_fixture_script(
         SAY_OPEN SAY_CORRECT "[ -e first ] || { touch first; " READ_REQUEST
                              "kill -SEGV $$; }; " SAY_CORRECT "exit 0"));
     struct gpu_result first = MEASURE(gpu, "right");
@@ -369,23 +240,23 @@ static void inherited_failure_is_not_believed(void **state)
 
 static void device_that_cannot_be_opened_is_trouble(void **state)
 {
-    struct gpu *gpu = open_gpu(
-        script(READ_REQUEST
-               "printf 'error no CUDA device\\npoisoned 1\\n\\n'; sleep 100"));
+    struct gpu *gpu = gpu_fixture_open(gpu_fixture_script(
+        READ_REQUEST
+        "printf 'error no CUDA device\\npoisoned 1\\n\\n'; sleep 100"));
 
     (void)state;
-    assert_int_equal(settle(gpu), GPU_TROUBLE);
+    assert_int_equal(gpu_fixture_settle(gpu), GPU_TROUBLE);
     assert_string_equal(gpu_trouble(gpu), "no CUDA device");
     gpu_close(gpu);
 }
 
 static void runner_that_never_opens_is_trouble_after_three_tries(void **state)
 {
-    struct gpu *gpu = open_gpu(
-        script("echo x >> tries; echo libcuda.so.1 missing >&2; exit 1"));
+    struct gpu *gpu = gpu_fixture_open(gpu_fixture_script(
+        "echo x >> tries; echo libcuda.so.1 missing >&2; exit 1"));
 
     (void)state;
-    assert_int_equal(settle(gpu), GPU_TROUBLE);
+    assert_int_equal(gpu_fixture_settle(gpu), GPU_TROUBLE);
     assert_string_equal(gpu_trouble(gpu),
                         "fa-runner cannot open the device: exit status 1: "
                         "libcuda.so.1 missing");
@@ -398,9 +269,10 @@ static void runner_of_the_cpu_device_has_no_network(void **state)
     struct gpu_spec spec = {
         .device = "cpu",
         .gpu = "0",
-        .runner = script(READ_REQUEST "printf 'ok\\nfact uuid %s\\n\\n' "
-                                      "$(wc -l </proc/net/dev); read -r line"),
-        .dir = dir,
+        .runner = gpu_fixture_script(READ_REQUEST
+                                     "printf 'ok\\nfact uuid %s\\n\\n' "
+                                     "$(wc -l </proc/net/dev); read -r line"),
+        .dir = gpu_fixture_dir,
     };
     struct sandbox *sandbox;
     struct gpu *gpu;
@@ -408,15 +280,16 @@ static void runner_of_the_cpu_device_has_no_network(void **state)
 
     (void)state;
     assert_int_equal(
-        sandbox_policy_new(
-            &(struct sandbox_policy){
-                .dir = dir, .home = dir, .database = "", .allow = "" },
-            &sandbox, NULL),
+        sandbox_policy_new(&(struct sandbox_policy){ .dir = gpu_fixture_dir,
+                                                     .home = gpu_fixture_dir,
+                                                     .database = "",
+                                                     .allow = "" },
+                           &sandbox, NULL),
         0);
     offline = sandbox->means == SANDBOX_MOUNTS && sandbox->offline;
     spec.sandbox = sandbox;
     assert_int_equal(gpu_open(&spec, clock_boot_ns(), &gpu, NULL), 0);
-    assert_int_equal(settle(gpu), GPU_IDLE);
+    assert_int_equal(gpu_fixture_settle(gpu), GPU_IDLE);
     if (offline)
         assert_string_equal(gpu_fact(gpu, "uuid"), "3");
     gpu_close(gpu);
@@ -425,31 +298,32 @@ static void runner_of_the_cpu_device_has_no_network(void **state)
 
 static void cancelled_measurement_gives_no_result(void **state)
 {
-    struct gpu *gpu = open_gpu(script(SAY_OPEN "sleep 1000"));
+    struct gpu *gpu =
+        gpu_fixture_open(gpu_fixture_script(SAY_OPEN "sleep 1000"));
     struct gpu_job job = { .request = REQUEST("right"),
                            .artifact = KERNELS "right.so",
                            .reference = KERNELS "sum.so" };
     struct gpu_result result;
 
     (void)state;
-    assert_int_equal(settle(gpu), GPU_IDLE);
+    assert_int_equal(gpu_fixture_settle(gpu), GPU_IDLE);
     assert_int_equal(gpu_measure(gpu, &job, clock_boot_ns(), NULL), 0);
     gpu_cancel(gpu, clock_boot_ns());
     assert_int_equal(gpu_state(gpu), GPU_STARTING);
-    assert_int_equal(settle(gpu), GPU_IDLE);
+    assert_int_equal(gpu_fixture_settle(gpu), GPU_IDLE);
     assert_false(gpu_next_result(gpu, &result));
     gpu_close(gpu);
 }
 
 static void request_that_is_none_is_refused(void **state)
 {
-    struct gpu *gpu = open_gpu(RUNNER);
+    struct gpu *gpu = gpu_fixture_open(RUNNER);
     struct gpu_job job = { .artifact = KERNELS "right.so",
                            .reference = KERNELS "sum.so" };
     struct err err;
 
     (void)state;
-    assert_int_equal(settle(gpu), GPU_IDLE);
+    assert_int_equal(gpu_fixture_settle(gpu), GPU_IDLE);
     job.request = REQUEST("right") "quit\n";
     assert_int_equal(gpu_measure(gpu, &job, clock_boot_ns(), &err), ERR_PROTO);
     job.request = REQUEST("right") "artifact /etc/passwd\n";
@@ -466,7 +340,9 @@ static void request_that_is_none_is_refused(void **state)
 static void lists_of_gpus_are_checked(void **state)
 {
     static const char *const bad[] = { "", "0,0", "x", "0,", "-1", "0 1" };
-    struct gpu_spec spec = { .device = "cpu", .runner = RUNNER, .dir = dir };
+    struct gpu_spec spec = { .device = "cpu",
+                             .runner = RUNNER,
+                             .dir = gpu_fixture_dir };
     struct gpus *gpus;
     struct err err;
 
@@ -485,7 +361,9 @@ static void lists_of_gpus_are_checked(void **state)
 
 static void all_gpus_of_the_cpu_device_are_one(void **state)
 {
-    struct gpu_spec spec = { .device = "cpu", .runner = RUNNER, .dir = dir };
+    struct gpu_spec spec = { .device = "cpu",
+                             .runner = RUNNER,
+                             .dir = gpu_fixture_dir };
     int64_t until_ns = clock_boot_ns() + 20 * NS_PER_S;
     struct gpus *gpus;
     struct err err;
@@ -522,14 +400,16 @@ static void step_until(struct gpus *gpus, size_t n)
 
 static void a_gpu_of_another_worker_is_opened_when_it_is_free(void **state)
 {
-    struct gpu_spec spec = { .device = "cpu", .runner = RUNNER, .dir = dir };
+    struct gpu_spec spec = { .device = "cpu",
+                             .runner = RUNNER,
+                             .dir = gpu_fixture_dir };
     struct gpu_share *other, *share;
     struct gpus *gpus;
     struct err err;
 
     (void)state;
-    assert_int_equal(gpu_share_open(dir, "1", &other, &err), 0);
-    assert_int_equal(gpu_share_open(dir, "1,2", &share, &err), 0);
+    assert_int_equal(gpu_share_open(gpu_fixture_dir, "1", &other, &err), 0);
+    assert_int_equal(gpu_share_open(gpu_fixture_dir, "1,2", &share, &err), 0);
     assert_int_equal(
         gpus_open(&spec, "1,2", share, clock_boot_ns(), &gpus, &err), 0);
     step_until(gpus, 1);
@@ -549,14 +429,16 @@ static void a_gpu_of_another_worker_is_opened_when_it_is_free(void **state)
 
 static void what_is_no_gpu_needs_one_of_all(void **state)
 {
-    struct gpu_spec spec = { .device = "cpu", .runner = RUNNER, .dir = dir };
+    struct gpu_spec spec = { .device = "cpu",
+                             .runner = RUNNER,
+                             .dir = gpu_fixture_dir };
     struct gpu_share *other, *share;
     struct gpus *gpus;
     struct err err;
 
     (void)state;
-    assert_int_equal(gpu_share_open(dir, "1", &other, &err), 0);
-    assert_int_equal(gpu_share_open(dir, "1,2", &share, &err), 0);
+    assert_int_equal(gpu_share_open(gpu_fixture_dir, "1", &other, &err), 0);
+    assert_int_equal(gpu_share_open(gpu_fixture_dir, "1,2", &share, &err), 0);
     assert_int_equal(
         gpus_open(&spec, "all", share, clock_boot_ns(), &gpus, &err), 0);
     step_until(gpus, 1);
@@ -598,5 +480,6 @@ int main(void)
         cmocka_unit_test(what_is_no_gpu_needs_one_of_all),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, gpu_fixture_set_up,
+                                  gpu_fixture_tear_down);
 }
