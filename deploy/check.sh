@@ -42,8 +42,13 @@ if command -v ccache >/dev/null 2>&1; then
     export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
 fi
 
+units= # folders whose unit tests the build without sanitizers has; empty: all
+
 configure() { # configure PRESET
-    cmake --preset "$1" >build/"$1".log 2>&1 || { cat build/"$1".log; return 1; }
+    folders=
+    [ "$1" != dev ] || folders=$units
+    cmake --preset "$1" -DFA_UNIT_TESTS="$folders" >build/"$1".log 2>&1 ||
+        { cat build/"$1".log; return 1; }
 }
 
 build() { # build PRESET TARGET...
@@ -118,6 +123,11 @@ case "$mode" in
     finish
     ;;
 esac
+
+# Unit tests run with sanitizers, and those of folders that changed without, too.
+units=$(deploy/changed.sh | sed -n 's|^tests/||; s|^\(\(common\|coordinator\|worker\).*\)/[^/]*$|\1|p' | sort -u | paste -sd';' -)
+units=${units:-none}
+echo "unit tests without sanitizers: $units"
 
 # The end-to-end tests mostly wait, so they start early and run beside all
 # others.  Those labelled plain run without sanitizers, the others with them.

@@ -1,14 +1,14 @@
 #!/bin/sh
 # The rules of docs/style.md that a tool can check.
 #
-#   lint.sh BUILD          clang-tidy and its analyzer on changed files, the
-#                          rest on all files
+#   lint.sh BUILD          clang-tidy, its analyzer and cppcheck on changed
+#                          files, the rest on all files
 #   lint.sh --all BUILD    everything on all files; 4 minutes on two cores
 #
 # BUILD is a build folder with compile_commands.json.  Changed files are those
 # that differ from FA_BASE (a commit).  Without FA_BASE they are those of the
 # newest day, the last ones first: FA_LINT_MOST (16) for the analyzer, four
-# times as many programs and tests for clang-tidy's patterns.
+# times as many programs and tests for clang-tidy's patterns and cppcheck.
 set -u
 cd "$(dirname "$0")/.."
 all=no
@@ -25,20 +25,6 @@ complain() { # complain TITLE < lines: any line is a failure
     [ -z "$lines" ] && return
     printf 'lint: %s\n%s\n' "$1" "$lines"
     echo bad >>"$verdict" # complain runs in a pipe's subshell
-}
-
-changed() { # newest first
-    if [ -n "${FA_BASE:-}" ]; then
-        base=$(git merge-base "$FA_BASE" HEAD) || {
-            echo "lint.sh: FA_BASE '$FA_BASE' has no commit in common with HEAD" >&2
-            return 1
-        }
-        git diff --name-only "$base"
-        return
-    fi
-    git diff --name-only HEAD
-    since=$(($(git log -1 --format=%ct) - 86400))
-    git log --since="$since" --name-only --format=
 }
 
 sources=$(git ls-files '*.c' '*.h' | grep -v '^tests/fixtures/')
@@ -68,13 +54,13 @@ if [ $all = yes ]; then
     deep=$built
     shallow=$built
 else
-    touched=$(changed) || exit 1
+    touched=$(deploy/changed.sh) || exit 1
     most=${FA_LINT_MOST:-16}
     [ -z "${FA_BASE:-}" ] || most=$(echo "$touched" | wc -l)
     deep=$(echo "$built" | newest "$most")
     shallow=$(echo "$built" | newest $((4 * most)))
     tests=$(echo "$tests" | newest $((4 * most)))
-    echo "lint: clang-tidy on $(echo "$shallow" | grep -c .), its analyzer on $(echo "$deep" | grep -c .)" \
+    echo "lint: clang-tidy and cppcheck on $(echo "$shallow" | grep -c .), the analyzer on $(echo "$deep" | grep -c .)" \
         "of $(echo "$built" | grep -c .) files"
 fi
 
@@ -100,7 +86,8 @@ self_contained() { # self_contained HEADER...: those that do not compile alone
 
 # shellcheck disable=SC2086  # one word a file
 {
-    clang-format --dry-run $sources 2>&1 | grep 'warning:' | cut -d: -f1 | sort -u |
+    echo "$sources" | xargs -r -P "$(nproc)" -n 64 clang-format --dry-run 2>&1 |
+        grep 'warning:' | cut -d: -f1 | sort -u |
         complain "not formatted as .clang-format says (run: cmake --build $build --target format)"
 
     programs=$(git ls-files 'common/*.[ch]' 'coordinator/*.[ch]' 'worker/*.[ch]')
@@ -118,9 +105,9 @@ self_contained() { # self_contained HEADER...: those that do not compile alone
         grep -vxF "$(included_first $built)") |
         complain "headers that do not compile on their own"
 
-    cppcheck --quiet --inline-suppr --std=c11 --enable=warning,performance,portability \
+    [ -z "$shallow" ] || cppcheck --quiet --inline-suppr --std=c11 --enable=warning,performance,portability \
         --suppress=missingIncludeSystem --error-exitcode=0 -I. -D_GNU_SOURCE \
-        -j "$(nproc)" $units 2>&1 | complain "cppcheck"
+        -j "$(nproc)" $shallow 2>&1 | complain "cppcheck"
 
     # clang-tidy's patterns, and the compiler's warnings that come with them, are
     # quick; its analyzer takes ten times as long.
