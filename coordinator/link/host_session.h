@@ -42,6 +42,7 @@ struct host_session {
     char socket_path[PUMP_PATH_MAX + 1]; /* of the ROUTER */
     struct remote_options remote_options;
     void *news; /* the thread's end of the pipe */
+    bool quiet; /* no word is there, and the next one makes its fd readable */
     struct remote *remote;
     struct stream *stream;
     struct pump *pump;
