@@ -46,7 +46,7 @@ void host_session_tell(struct host_session *session,
                                      .code = code };
 
     snprintf(news.text, sizeof(news.text), "%s", without_name(session, text));
-    session->quiet = false; /* sending may take in that a word has come */
+    wake_touch(&session->wake);
     if (zmq_send(session->news, &news, sizeof(news), 0) < 0 &&
         zmq_errno() == ENOMEM)
         mem_exhausted(); /* the starter would wait for it */
@@ -106,14 +106,10 @@ bool host_session_told_to_stop(struct host_session *session, long wait_ms)
 {
     zmq_pollitem_t item = { .socket = session->news, .events = ZMQ_POLLIN };
     struct host_session_word word = { .text = "" };
-    int n;
 
-    if (session->stopping)
-        return true;
-    n = zmq_poll(&item, 1, wait_ms);
-    session->quiet = n == 0;
-    if (n <= 0)
-        return false;
+    wake_touch(&session->wake);
+    if (session->stopping || zmq_poll(&item, 1, wait_ms) <= 0)
+        return session->stopping;
     /* nothing to receive: the starter is gone */
     (void)zmq_recv(session->news, &word, sizeof(word), ZMQ_DONTWAIT);
     if (strcmp(word.text, "AGAIN") == 0)
@@ -150,28 +146,17 @@ static void leave(struct host_session *session, int rc, const char *text)
     session->has_asked = false;
 }
 
-/* What one turn polls: the news, the stream and the pump's sockets.  zmq_poll()
- * would make six calls of the system for each of them. */
+/* What one turn polls: the news, the stream and the pump's sockets. */
 struct watch {
     struct pollfd fds[1 + STREAM_FDS + PUMP_FDS_MAX];
     size_t n;
     bool ready; /* there is already something to read */
 };
 
-static int news_fd(const struct host_session *session)
-{
-    size_t len = sizeof(int);
-    int fd = -1;
-
-    (void)zmq_getsockopt(session->news, ZMQ_FD, &fd, &len);
-    return fd;
-}
-
 static void watch_stream(struct host_session *session, struct watch *watch,
                          bool want_read, bool want_write)
 {
-    watch->fds[0] =
-        (struct pollfd){ .fd = news_fd(session), .events = POLLIN };
+    watch->fds[0] = wake_poll(&session->wake);
     watch->n = 1 + STREAM_FDS;
     watch->ready =
         stream_poll(session->stream, want_read, want_write, &watch->fds[1]);
@@ -191,15 +176,13 @@ static bool stream_moves(const struct watch *watch)
 static bool wait_told(struct host_session *session, struct watch *watch,
                       int64_t wait_ms)
 {
-    /* without this look, a word that came meanwhile makes no fd readable */
-    if (!session->quiet && host_session_told_to_stop(session, 0))
-        return true;
-    if (!session->quiet || watch->ready)
+    if (watch->ready || wake_has(&session->wake))
         wait_ms = 0;
     if (poll(watch->fds, watch->n, (int)wait_ms) < 0)
         for (size_t i = 0; i < watch->n; i++)
             watch->fds[i].revents = 0;
-    return watch->fds[0].revents && host_session_told_to_stop(session, 0);
+    wake_polled(&session->wake, &watch->fds[0]);
+    return wake_has(&session->wake) && host_session_told_to_stop(session, 0);
 }
 
 /* Wait for the stream until 'deadline' at the latest.  False at the deadline,

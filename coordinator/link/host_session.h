@@ -15,6 +15,7 @@
 #include "common/pump.h"
 #include "coordinator/link/host_thread.h"
 #include "coordinator/link/upload_watch.h"
+#include "coordinator/link/wake.h"
 #include "coordinator/remote/remote.h"
 
 struct err;
@@ -42,7 +43,7 @@ struct host_session {
     char socket_path[PUMP_PATH_MAX + 1]; /* of the ROUTER */
     struct remote_options remote_options;
     void *news; /* the thread's end of the pipe */
-    bool quiet; /* no word is there, and the next one makes its fd readable */
+    struct wake wake; /* of 'news' */
     struct remote *remote;
     struct stream *stream;
     struct pump *pump;
