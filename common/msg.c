@@ -163,8 +163,7 @@ int msg_encode(const struct msg *msg, struct buf *out, struct err *err)
 static void *own(struct msg *msg, void *p)
 {
     if ((msg->n_owned & (msg->n_owned + 1)) == 0) /* 0, 1, 3, 7, ... */
-        msg->owned =
-            mem_grow(msg->owned, 2 * msg->n_owned + 1, sizeof(void *));
+        msg->owned = mem_grow(msg->owned, 2 * msg->n_owned + 1, sizeof(void *));
     msg->owned[msg->n_owned++] = p;
     return p;
 }

@@ -42,7 +42,7 @@ struct host_session {
     struct host_thread_task task;
     char socket_path[PUMP_PATH_MAX + 1]; /* of the ROUTER */
     struct remote_options remote_options;
-    void *news; /* the thread's end of the pipe */
+    void *news;       /* the thread's end of the pipe */
     struct wake wake; /* of 'news' */
     struct remote *remote;
     struct stream *stream;

@@ -21,9 +21,9 @@
 
 struct host_thread {
     pthread_t thread;
-    void *pipe; /* the starter's end; the thread does not use it */
+    void *pipe;       /* the starter's end; the thread does not use it */
     struct wake wake; /* of the pipe */
-    bool ended; /* the starter's: HOST_THREADS_ENDED has been read */
+    bool ended;       /* the starter's: HOST_THREADS_ENDED has been read */
 
     /* The starter fills these in before the start; then they are the
      * thread's. */

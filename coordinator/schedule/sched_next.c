@@ -243,8 +243,8 @@ static bool is_supplied(const struct sched *s)
 bool sched_is_idle(const struct sched *s)
 {
     bool ready = has_ready(s);
-    bool builds = (s->units.builds.n > 0 && !is_supplied(s)) ||
-                  s->leases.n_late > 0;
+    bool builds =
+        (s->units.builds.n > 0 && !is_supplied(s)) || s->leases.n_late > 0;
 
     for (int i = 0; i < s->limits.hosts; i++) {
         const struct sched_host *h = &s->hosts[i];

@@ -61,8 +61,7 @@ static void a_long_text_is_hashed_whole(void **state)
             { .type = 't', .text = "ab", .len = 2 },
         };
         const unsigned char before[] = { 'I', 7, 0, 0, 0, 0, 0, 0, 0, 't' };
-        const unsigned char after[] = { 't', 2, 0, 0, 0,   0,
-                                        0,   0, 0, 'a', 'b' };
+        const unsigned char after[] = { 't', 2, 0, 0, 0, 0, 0, 0, 0, 'a', 'b' };
         char sum[HASH_HEX], expected[HASH_HEX];
         struct hash hash;
 
