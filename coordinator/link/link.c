@@ -7,6 +7,7 @@
 #include <zmq.h>
 
 #include "common/clock.h"
+#include "common/int64.h"
 #include "common/limits.h"
 #include "common/log.h"
 #include "common/mem.h"
@@ -147,27 +148,25 @@ static bool watch(struct wake *wake, struct pollfd *fd)
     return has;
 }
 
-/* Fill in the fds before the caller's; returns how many.  'wait_ms' becomes 0
- * if one of their sockets must be read first. */
-static size_t watch_all(struct link *link, long *wait_ms)
+/* Fill in the fds before the caller's; returns how many.  'has' becomes true if
+ * one of their sockets must be read. */
+static size_t watch_all(struct link *link, bool *has)
 {
     size_t n = FIXED_FDS;
-    bool has;
 
     wake_touch(&link->router_wake); /* it was read and written to */
-    has = watch(&link->router_wake, &link->fds[0]);
-    has = watch(&link->zap_wake, &link->fds[1]) || has;
+    *has = watch(&link->router_wake, &link->fds[0]);
+    *has = watch(&link->zap_wake, &link->fds[1]) || *has;
     for (size_t i = 0; i < link->n_hosts; i++)
         if (!dial_hosts_has(link->dial, i))
-            has = watch(host_threads_wake(link->threads, i), &link->fds[n++]) ||
-                  has;
+            *has = watch(host_threads_wake(link->threads, i),
+                         &link->fds[n++]) ||
+                   *has;
     for (size_t i = 0; dial_hosts_socket(link->dial, i); i++) {
         struct wake line = wake_of(dial_hosts_socket(link->dial, i));
 
-        has = watch(&line, &link->fds[n++]) || has;
+        *has = watch(&line, &link->fds[n++]) || *has;
     }
-    if (has)
-        *wait_ms = 0;
     return n;
 }
 
@@ -181,17 +180,32 @@ static void note_woken(struct link *link)
             wake_polled(host_threads_wake(link->threads, i), fd++);
 }
 
+/* Wait once.  False if it was for nothing: ZeroMQ has woken a socket for
+ * itself. */
+static bool wait_once(struct link *link, const struct pollfd *fds, size_t n,
+                      long ms)
+{
+    bool has;
+    size_t first = watch_all(link, &has);
+
+    memcpy(&link->fds[first], fds, n * sizeof(*fds));
+    if (poll(link->fds, (nfds_t)(first + n), has ? 0 : (int)ms) <= 0)
+        return true;
+    note_woken(link);
+    for (size_t i = 0; i < n; i++)
+        has = has || link->fds[first + i].revents;
+    return has;
+}
+
 static void link_wait(void *self, struct pollfd *fds, size_t n, long ms)
 {
     struct link *link = self;
-    size_t first;
+    int64_t until_ns = clock_boot_ns() + ms * NS_PER_MS;
 
     link->fds = mem_grow(link->fds, FIXED_FDS + 2 * link->n_hosts + n,
                          sizeof(*link->fds)); /* a line of Slurm has a host */
-    first = watch_all(link, &ms);
-    memcpy(&link->fds[first], fds, n * sizeof(*fds));
-    if (poll(link->fds, (nfds_t)(first + n), (int)ms) > 0)
-        note_woken(link);
+    while (!wait_once(link, fds, n, ms) && ms > 0)
+        ms = (long)int64_max((until_ns - clock_boot_ns()) / NS_PER_MS, 0);
     if (wake_has(&link->zap_wake)) {
         wake_touch(&link->zap_wake);
         router_step(link->router);
