@@ -159,9 +159,9 @@ static size_t watch_all(struct link *link, bool *has)
     *has = watch(&link->zap_wake, &link->fds[1]) || *has;
     for (size_t i = 0; i < link->n_hosts; i++)
         if (!dial_hosts_has(link->dial, i))
-            *has = watch(host_threads_wake(link->threads, i),
-                         &link->fds[n++]) ||
-                   *has;
+            *has =
+                watch(host_threads_wake(link->threads, i), &link->fds[n++]) ||
+                *has;
     for (size_t i = 0; dial_hosts_socket(link->dial, i); i++) {
         struct wake line = wake_of(dial_hosts_socket(link->dial, i));
 
