@@ -59,10 +59,11 @@ void *mem_grow(void *old, size_t n, size_t size)
 
 void *mem_dup(const void *bytes, size_t len)
 {
-    char *p = mem_new(len + 1, 1);
+    char *p = mem_grow(NULL, len + 1, 1);
 
     if (len)
         memcpy(p, bytes, len);
+    p[len] = '\0';
     return p;
 }
 

@@ -162,7 +162,8 @@ int msg_encode(const struct msg *msg, struct buf *out, struct err *err)
 
 static void *own(struct msg *msg, void *p)
 {
-    msg->owned = mem_grow(msg->owned, msg->n_owned + 1, sizeof(void *));
+    if ((msg->n_owned & (msg->n_owned + 1)) == 0) /* 0, 1, 3, 7, ... */
+        msg->owned = mem_grow(msg->owned, 2 * msg->n_owned + 1, sizeof(void *));
     msg->owned[msg->n_owned++] = p;
     return p;
 }
@@ -282,25 +283,31 @@ static bool get_value(struct msg *msg, const msgpack_object *o,
     return false;
 }
 
+/* The value of a key.  Most messages have their fields in our order, so it is
+ * looked for after the last one first: 'at' is where. */
 static const msgpack_object *find(const msgpack_object_map *map,
-                                  const char *name)
+                                  const char *name, uint32_t *at)
 {
-    for (uint32_t i = 0; i < map->size; i++) {
+    size_t len = strlen(name);
+
+    for (uint32_t n = 0; n < map->size; n++) {
+        uint32_t i = (*at + n) % map->size;
         const msgpack_object *key = &map->ptr[i].key;
 
-        if (key->type == MSGPACK_OBJECT_STR &&
-            key->via.str.size == strlen(name) &&
-            memcmp(key->via.str.ptr, name, key->via.str.size) == 0)
-            return &map->ptr[i].val;
+        if (key->type != MSGPACK_OBJECT_STR || key->via.str.size != len ||
+            memcmp(key->via.str.ptr, name, len) != 0)
+            continue;
+        *at = i + 1;
+        return &map->ptr[i].val;
     }
     return NULL;
 }
 
-static int decode_type(const msgpack_object_map *map, struct msg *out,
-                       struct err *err)
+static int decode_type(const msgpack_object_map *map, uint32_t *at,
+                       struct msg *out, struct err *err)
 {
-    const msgpack_object *type = find(map, "t");
-    const msgpack_object *epoch = find(map, "epoch");
+    const msgpack_object *type = find(map, "t", at);
+    const msgpack_object *epoch = find(map, "epoch", at);
 
     if (!type || !is_text(type))
         return err_set(err, ERR_PROTO, "message without a type");
@@ -336,16 +343,17 @@ static int decode_map(const msgpack_object *root, struct msg *out,
 {
     const struct msg_field *field;
     const char *name;
+    uint32_t at = 0;
     int rc;
 
     if (root->type != MSGPACK_OBJECT_MAP)
         return err_set(err, ERR_PROTO, "message is not a map");
-    rc = decode_type(&root->via.map, out, err);
+    rc = decode_type(&root->via.map, &at, out, err);
     if (rc < 0)
         return rc;
     name = msg_type_name(out->type);
     for (size_t i = 0; (field = msg_fields_of(out->type, i)); i++) {
-        const msgpack_object *o = find(&root->via.map, field->word->name);
+        const msgpack_object *o = find(&root->via.map, field->word->name, &at);
 
         if (!o && field->optional) {
             read_as_empty(out, field);

@@ -16,6 +16,7 @@
 #include "coordinator/usage/user_config.h"
 #include "coordinator/options/fail.h"
 #include "coordinator/options/options.h"
+#include "coordinator/store/sql.h"
 #include "coordinator/text/exit_code.h"
 #include "coordinator/text/terminal.h"
 
@@ -111,6 +112,7 @@ int main(int argc, char *argv[])
     signal(SIGPIPE, SIG_IGN); /* write() reports a reader that went away */
     limits_setup();
     command_table_use();
+    sql_setup();
     rc = hash_setup(&err);
     return flushed(rc < 0 ? fail_with(rc, &err) : run(argc, argv));
 }

@@ -46,6 +46,7 @@ void host_session_tell(struct host_session *session,
                                      .code = code };
 
     snprintf(news.text, sizeof(news.text), "%s", without_name(session, text));
+    wake_touch(&session->wake);
     if (zmq_send(session->news, &news, sizeof(news), 0) < 0 &&
         zmq_errno() == ENOMEM)
         mem_exhausted(); /* the starter would wait for it */
@@ -106,6 +107,7 @@ bool host_session_told_to_stop(struct host_session *session, long wait_ms)
     zmq_pollitem_t item = { .socket = session->news, .events = ZMQ_POLLIN };
     struct host_session_word word = { .text = "" };
 
+    wake_touch(&session->wake);
     if (session->stopping || zmq_poll(&item, 1, wait_ms) <= 0)
         return session->stopping;
     /* nothing to receive: the starter is gone */
@@ -144,33 +146,43 @@ static void leave(struct host_session *session, int rc, const char *text)
     session->has_asked = false;
 }
 
-/* What one turn polls: STOP, the stream and the pump's sockets. */
+/* What one turn polls: the news, the stream and the pump's sockets. */
 struct watch {
-    zmq_pollitem_t items[1 + STREAM_FDS + PUMP_FDS_MAX];
-    int n;
-    bool ready; /* the stream already has something to read */
+    struct pollfd fds[1 + STREAM_FDS + PUMP_FDS_MAX];
+    size_t n;
+    bool ready; /* there is already something to read */
 };
-
-static void add_fd(struct watch *watch, const struct pollfd *fd)
-{
-    watch->items[watch->n++] = (zmq_pollitem_t){
-        .fd = fd->fd,
-        .events = (short)((fd->events & POLLIN ? ZMQ_POLLIN : 0) |
-                          (fd->events & POLLOUT ? ZMQ_POLLOUT : 0)),
-    };
-}
 
 static void watch_stream(struct host_session *session, struct watch *watch,
                          bool want_read, bool want_write)
 {
-    struct pollfd fds[STREAM_FDS];
+    watch->fds[0] = wake_poll(&session->wake);
+    watch->n = 1 + STREAM_FDS;
+    watch->ready =
+        stream_poll(session->stream, want_read, want_write, &watch->fds[1]);
+}
 
-    watch->items[0] =
-        (zmq_pollitem_t){ .socket = session->news, .events = ZMQ_POLLIN };
-    watch->n = 1;
-    watch->ready = stream_poll(session->stream, want_read, want_write, fds);
-    for (int i = 0; i < STREAM_FDS; i++)
-        add_fd(watch, &fds[i]); /* -1 is waited for without an effect */
+/* Can the stream go on?  Also when it had to wait for room to send. */
+static bool stream_moves(const struct watch *watch)
+{
+    bool moves = watch->ready;
+
+    for (size_t i = 0; i < STREAM_FDS; i++)
+        moves = moves || watch->fds[1 + i].revents;
+    return moves;
+}
+
+/* Wait for what is watched.  True when told to stop. */
+static bool wait_told(struct host_session *session, struct watch *watch,
+                      int64_t wait_ms)
+{
+    if (watch->ready || wake_has(&session->wake))
+        wait_ms = 0;
+    if (poll(watch->fds, watch->n, (int)wait_ms) < 0)
+        for (size_t i = 0; i < watch->n; i++)
+            watch->fds[i].revents = 0;
+    wake_polled(&session->wake, &watch->fds[0]);
+    return wake_has(&session->wake) && host_session_told_to_stop(session, 0);
 }
 
 /* Wait for the stream until 'deadline' at the latest.  False at the deadline,
@@ -184,9 +196,7 @@ static bool wait_stream(struct host_session *session, bool to_write,
     if (left <= 0)
         return false;
     watch_stream(session, &watch, !to_write, to_write);
-    if (!watch.ready)
-        zmq_poll(watch.items, watch.n, (long)(left / NS_PER_MS) + 1);
-    return !host_session_told_to_stop(session, 0);
+    return !wait_told(session, &watch, left / NS_PER_MS + 1);
 }
 
 /* An error that ends in the far side's output: its stderr, or what came instead
@@ -317,14 +327,15 @@ static size_t room_for(const struct host_session *session, size_t most)
     return (size_t)int64_min((int64_t)pump_room(session->pump), (int64_t)most);
 }
 
-/* From the relay into the pump, until nothing comes or it is full. */
+/* From the relay into the pump, until less comes than fits, or it is full. */
 static int move_in(struct host_session *session, struct err *err)
 {
     char block[READ_BYTES];
-    size_t room, n = 1;
+    size_t room = 0, n = 0;
     int rc = 0;
 
-    while (rc == 0 && n > 0 && (room = room_for(session, sizeof(block))) > 0) {
+    while (rc == 0 && n == room &&
+           (room = room_for(session, sizeof(block))) > 0) {
         rc = stream_read(session->stream, block, room, &n, err);
         if (rc == STREAM_END)
             return the_worker_ended(session, err);
@@ -355,32 +366,23 @@ static int move_out(struct host_session *session, struct err *err)
 /* One turn: wait, then move bytes.  1 when told to stop. */
 static int pump_turn(struct host_session *session, struct err *err)
 {
-    struct pollfd fds[PUMP_FDS_MAX];
-    size_t n = pump_fds(session->pump, fds), len = 0;
     struct watch watch;
-    int first, rc;
+    struct pollfd *fds = watch.fds + 1 + STREAM_FDS;
+    size_t n, len = 0;
+    int rc;
 
     (void)pump_output(session->pump, &len);
     watch_stream(session, &watch, pump_room(session->pump) > 0, len > 0);
-    first = watch.n;
-    for (size_t i = 0; i < n; i++)
-        add_fd(&watch, &fds[i]);
-    zmq_poll(watch.items, watch.n, watch.ready ? 0 : TURN_MS);
-    if (watch.items[0].revents && host_session_told_to_stop(session, 0))
+    n = pump_fds(session->pump, fds);
+    watch.n += n;
+    if (wait_told(session, &watch, TURN_MS))
         return 1;
     if (session->again)
         return err_set(err, ERR_NETWORK,
                        "%s: the host is silent; connecting again",
                        session->task.host->name);
-    for (size_t i = 0; i < n; i++) {
-        short got = watch.items[(size_t)first + i].revents;
-
-        fds[i].revents = (short)((got & ZMQ_POLLIN ? POLLIN : 0) |
-                                 (got & ZMQ_POLLOUT ? POLLOUT : 0) |
-                                 (got & ZMQ_POLLERR ? POLLERR : 0));
-    }
     rc = pump_step(session->pump, fds, n, err);
-    if (rc == 0)
+    if (rc == 0 && stream_moves(&watch))
         rc = move_in(session, err);
     if (rc == 0)
         rc = move_out(session, err);

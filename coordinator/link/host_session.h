@@ -15,6 +15,7 @@
 #include "common/pump.h"
 #include "coordinator/link/host_thread.h"
 #include "coordinator/link/upload_watch.h"
+#include "coordinator/link/wake.h"
 #include "coordinator/remote/remote.h"
 
 struct err;
@@ -41,7 +42,8 @@ struct host_session {
     struct host_thread_task task;
     char socket_path[PUMP_PATH_MAX + 1]; /* of the ROUTER */
     struct remote_options remote_options;
-    void *news; /* the thread's end of the pipe */
+    void *news;       /* the thread's end of the pipe */
+    struct wake wake; /* of 'news' */
     struct remote *remote;
     struct stream *stream;
     struct pump *pump;

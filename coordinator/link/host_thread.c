@@ -21,8 +21,9 @@
 
 struct host_thread {
     pthread_t thread;
-    void *pipe; /* the starter's end; the thread does not use it */
-    bool ended; /* the starter's: HOST_THREADS_ENDED has been read */
+    void *pipe;       /* the starter's end; the thread does not use it */
+    struct wake wake; /* of the pipe */
+    bool ended;       /* the starter's: HOST_THREADS_ENDED has been read */
 
     /* The starter fills these in before the start; then they are the
      * thread's. */
@@ -101,6 +102,7 @@ static void *host_thread_main(void *arg)
     if (!session->news)
         return NULL;
     zmq_setsockopt(session->news, ZMQ_LINGER, &linger_ms, sizeof(linger_ms));
+    session->wake = wake_of(session->news);
     if (zmq_connect(session->news, thread->name) == 0) {
         work(session);
         host_session_tell(session, HOST_THREADS_ENDED, 0, "");
@@ -123,7 +125,15 @@ static int open_pipe(struct host_thread *thread, struct err *err)
         zmq_bind(thread->pipe, thread->name) < 0)
         return err_set(err, ERR_SYSTEM, "%s: %s", thread->name,
                        zmq_strerror(zmq_errno()));
+    thread->wake = wake_of(thread->pipe);
     return 0;
+}
+
+/* Send one word, or what has it. */
+static bool say(struct host_thread *thread, const void *word, size_t len)
+{
+    wake_touch(&thread->wake);
+    return zmq_send(thread->pipe, word, len, ZMQ_DONTWAIT) >= 0;
 }
 
 static void host_thread_free(struct host_thread *thread)
@@ -170,15 +180,18 @@ int host_thread_start(void *zctx, const struct host_thread_task *task,
     return rc;
 }
 
-void *host_thread_socket(struct host_thread *thread)
+struct wake *host_thread_wake(struct host_thread *thread)
 {
-    return thread->pipe;
+    return &thread->wake;
 }
 
 int host_thread_recv(struct host_thread *thread, struct host_thread_news *out)
 {
-    if (thread->ended || zmq_recv(thread->pipe, out, sizeof(*out),
-                                  ZMQ_DONTWAIT) != (int)sizeof(*out))
+    if (thread->ended || !wake_has(&thread->wake))
+        return 0;
+    wake_touch(&thread->wake);
+    if (zmq_recv(thread->pipe, out, sizeof(*out), ZMQ_DONTWAIT) !=
+        (int)sizeof(*out))
         return 0;
     thread->ended = out->event == HOST_THREADS_ENDED;
     return 1;
@@ -186,12 +199,12 @@ int host_thread_recv(struct host_thread *thread, struct host_thread_news *out)
 
 void host_thread_admit(struct host_thread *thread)
 {
-    zmq_send(thread->pipe, "LOGIN", 5, ZMQ_DONTWAIT);
+    say(thread, "LOGIN", 5);
 }
 
 void host_thread_reconnect(struct host_thread *thread)
 {
-    zmq_send(thread->pipe, "AGAIN", 5, ZMQ_DONTWAIT);
+    say(thread, "AGAIN", 5);
 }
 
 /* The thread frees the copy. */
@@ -202,18 +215,18 @@ void host_thread_rented(struct host_thread *thread, const struct host *place)
         .place = mem_dup(place, sizeof(*place)),
     };
 
-    if (zmq_send(thread->pipe, &word, sizeof(word), ZMQ_DONTWAIT) < 0)
+    if (!say(thread, &word, sizeof(word)))
         free(word.place);
 }
 
 void host_thread_park(struct host_thread *thread)
 {
-    zmq_send(thread->pipe, "PARK", 4, ZMQ_DONTWAIT);
+    say(thread, "PARK", 4);
 }
 
 void host_thread_dismiss(struct host_thread *thread)
 {
-    zmq_send(thread->pipe, "STOP", 4, ZMQ_DONTWAIT);
+    say(thread, "STOP", 4);
 }
 
 bool host_thread_join(struct host_thread *thread, int64_t until_ns)
@@ -226,6 +239,7 @@ bool host_thread_join(struct host_thread *thread, int64_t until_ns)
         /* again: a STOP sent before the thread had its end is lost */
         host_thread_dismiss(thread);
         zmq_poll(&item, 1, JOIN_TURN_MS);
+        wake_touch(&thread->wake);
         while (host_thread_recv(thread, &news) == 1)
             continue;
     }

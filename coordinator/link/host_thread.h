@@ -18,6 +18,7 @@
 struct err;
 struct host_thread;
 struct host;
+struct wake;
 struct worker_binary;
 
 struct host_thread_task {
@@ -32,8 +33,8 @@ int host_thread_start(void *zctx, const struct host_thread_task *task,
                       const struct host_threads_options *options,
                       struct host_thread **out, struct err *err);
 
-/* The socket to poll for news.  _news() takes one piece: 1 and 'out', or 0. */
-void *host_thread_socket(struct host_thread *thread);
+/* What to wait for.  _recv() takes one piece of news: 1 and 'out', or 0. */
+struct wake *host_thread_wake(struct host_thread *thread);
 int host_thread_recv(struct host_thread *thread, struct host_thread_news *out);
 
 /* Tell it that its login may begin, for which it has asked. */

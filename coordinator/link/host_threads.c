@@ -79,9 +79,9 @@ int host_threads_start(void *zctx, const struct hosts *hosts,
     return rc;
 }
 
-void *host_threads_socket(struct host_threads *threads, size_t host)
+struct wake *host_threads_wake(struct host_threads *threads, size_t host)
 {
-    return host_thread_socket(threads->each[host]);
+    return host_thread_wake(threads->each[host]);
 }
 
 /* A login is over.  True if it failed in a way that the reactor hears of. */

@@ -31,6 +31,7 @@ struct host_threads;
 struct hosts;
 struct owner;
 struct router;
+struct wake;
 struct worker_binary;
 
 enum host_threads_event {
@@ -78,9 +79,9 @@ int host_threads_start(void *zctx, const struct hosts *hosts,
                        const struct host_threads_options *options,
                        struct host_threads **out, struct err *err);
 
-/* The socket to poll for a host's news.  _news() takes one piece: 1 and 'out',
- * or 0. */
-void *host_threads_socket(struct host_threads *threads, size_t host);
+/* What to wait for.  _recv() takes one piece of a host's news: 1 and 'out', or
+ * 0. */
+struct wake *host_threads_wake(struct host_threads *threads, size_t host);
 int host_threads_recv(struct host_threads *threads, size_t host,
                       struct host_thread_news *out);
 

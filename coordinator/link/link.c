@@ -2,10 +2,12 @@
 
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <zmq.h>
 
 #include "common/clock.h"
+#include "common/int64.h"
 #include "common/limits.h"
 #include "common/log.h"
 #include "common/mem.h"
@@ -16,9 +18,10 @@
 #include "coordinator/link/host_threads.h"
 #include "coordinator/link/router.h"
 #include "coordinator/link/run_dir.h"
+#include "coordinator/link/wake.h"
 #include "coordinator/remote/deploy.h"
 
-#define FIXED_ITEMS 2 /* the ROUTER and the ZAP socket */
+#define FIXED_FDS 2 /* the ROUTER and the ZAP socket */
 /* Open files: without hosts, and for a host that is reached over another. */
 #define FILES_MIN 40
 #define FILES_HOST 10
@@ -33,8 +36,9 @@ struct link {
     struct dial_hosts *dial;
     size_t refused; /* clients, as was last logged */
     int64_t log_ns; /* and when */
+    struct wake router_wake, zap_wake;
     size_t n_hosts;
-    zmq_pollitem_t *items; /* the fixed ones, the hosts, then the caller's */
+    struct pollfd *fds; /* the fixed ones, the hosts, then the caller's */
 };
 
 /* Workers that dial back know the keys of earlier runs. */
@@ -93,6 +97,10 @@ static int link_open(void *self, const struct hosts *hosts,
     link->n_hosts = hosts->n;
     link->zctx = zmq_ctx_new();
     rc = open_router(link, hosts, options, socket_path, err);
+    if (rc == 0) {
+        link->router_wake = wake_of(router_socket(link->router));
+        link->zap_wake = wake_of(router_zap(link->router));
+    }
     if (rc == 0)
         rc = host_threads_start(link->zctx, hosts, link->router, &threads,
                                 &link->threads, err);
@@ -117,12 +125,6 @@ static void link_close(void *self)
     run_dir_close(&link->run_dir);
 }
 
-static short zmq_events(short events)
-{
-    return (short)((events & POLLIN ? ZMQ_POLLIN : 0) |
-                   (events & POLLOUT ? ZMQ_POLLOUT : 0));
-}
-
 /* A client whose key is not known is not answered; how many there were is in
  * the log. */
 static void log_refused(struct link *link)
@@ -137,34 +139,77 @@ static void log_refused(struct link *link)
     link->log_ns = now_ns + LOG_EVERY_NS;
 }
 
+/* Add a socket to what is polled.  True if it must be read first. */
+static bool watch(struct wake *wake, struct pollfd *fd)
+{
+    bool has = wake_has(wake);
+
+    *fd = wake_poll(wake);
+    return has;
+}
+
+/* Fill in the fds before the caller's; returns how many.  'has' becomes true if
+ * one of their sockets must be read. */
+static size_t watch_all(struct link *link, bool *has)
+{
+    size_t n = FIXED_FDS;
+
+    wake_touch(&link->router_wake); /* it was read and written to */
+    *has = watch(&link->router_wake, &link->fds[0]);
+    *has = watch(&link->zap_wake, &link->fds[1]) || *has;
+    for (size_t i = 0; i < link->n_hosts; i++)
+        if (!dial_hosts_has(link->dial, i))
+            *has =
+                watch(host_threads_wake(link->threads, i), &link->fds[n++]) ||
+                *has;
+    for (size_t i = 0; dial_hosts_socket(link->dial, i); i++) {
+        struct wake line = wake_of(dial_hosts_socket(link->dial, i));
+
+        *has = watch(&line, &link->fds[n++]) || *has;
+    }
+    return n;
+}
+
+static void note_woken(struct link *link)
+{
+    const struct pollfd *fd = &link->fds[FIXED_FDS];
+
+    wake_polled(&link->zap_wake, &link->fds[1]);
+    for (size_t i = 0; i < link->n_hosts; i++)
+        if (!dial_hosts_has(link->dial, i))
+            wake_polled(host_threads_wake(link->threads, i), fd++);
+}
+
+/* Wait once.  False if it was for nothing: ZeroMQ has woken a socket for
+ * itself. */
+static bool wait_once(struct link *link, const struct pollfd *fds, size_t n,
+                      long ms)
+{
+    bool has;
+    size_t first = watch_all(link, &has);
+
+    memcpy(&link->fds[first], fds, n * sizeof(*fds));
+    if (poll(link->fds, (nfds_t)(first + n), has ? 0 : (int)ms) <= 0)
+        return true;
+    note_woken(link);
+    for (size_t i = 0; i < n; i++)
+        has = has || link->fds[first + i].revents;
+    return has;
+}
+
 static void link_wait(void *self, struct pollfd *fds, size_t n, long ms)
 {
     struct link *link = self;
-    size_t first = FIXED_ITEMS;
+    int64_t until_ns = clock_boot_ns() + ms * NS_PER_MS;
 
-    link->items =
-        mem_grow(link->items, first + 2 * link->n_hosts + n,
-                 sizeof(*link->items)); /* a line of Slurm has a host */
-    link->items[0] = (zmq_pollitem_t){ .socket = router_socket(link->router),
-                                       .events = ZMQ_POLLIN };
-    link->items[1] = (zmq_pollitem_t){ .socket = router_zap(link->router),
-                                       .events = ZMQ_POLLIN };
-    for (size_t i = 0; i < link->n_hosts; i++)
-        if (!dial_hosts_has(link->dial, i))
-            link->items[first++] =
-                (zmq_pollitem_t){ .socket =
-                                      host_threads_socket(link->threads, i),
-                                  .events = ZMQ_POLLIN };
-    for (size_t i = 0; dial_hosts_socket(link->dial, i); i++)
-        link->items[first++] =
-            (zmq_pollitem_t){ .socket = dial_hosts_socket(link->dial, i),
-                              .events = ZMQ_POLLIN };
-    for (size_t i = 0; i < n; i++)
-        link->items[first + i] =
-            (zmq_pollitem_t){ .fd = fds[i].fd,
-                              .events = zmq_events(fds[i].events) };
-    zmq_poll(link->items, (int)(first + n), ms);
-    router_step(link->router);
+    link->fds = mem_grow(link->fds, FIXED_FDS + 2 * link->n_hosts + n,
+                         sizeof(*link->fds)); /* a line of Slurm has a host */
+    while (!wait_once(link, fds, n, ms) && ms > 0)
+        ms = (long)int64_max((until_ns - clock_boot_ns()) / NS_PER_MS, 0);
+    if (wake_has(&link->zap_wake)) {
+        wake_touch(&link->zap_wake);
+        router_step(link->router);
+    }
     log_refused(link);
     dial_hosts_step(link->dial);
 }
@@ -246,7 +291,7 @@ void link_free(struct link *link)
 {
     if (!link)
         return;
-    free(link->items);
+    free(link->fds);
     free(link);
 }
 

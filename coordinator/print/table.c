@@ -74,6 +74,11 @@ void table_column(struct table *table, char align, const char *heading)
     add(table, mem_strdup(heading));
 }
 
+void table_text(struct table *table, const char *text)
+{
+    add(table, mem_strdup(text));
+}
+
 void table_cell(struct table *table, const char *fmt, ...)
 {
     va_list ap;

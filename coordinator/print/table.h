@@ -25,6 +25,7 @@ void table_free(struct table *table);
 void table_column(struct table *table, char align, const char *heading);
 
 /* Add the next cell, row by row, from the left.  Cleans it for the terminal. */
+void table_text(struct table *table, const char *text); /* as it is */
 void table_cell(struct table *table, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* A number, or "-" when it is NaN. */

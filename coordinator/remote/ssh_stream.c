@@ -80,20 +80,22 @@ static int flush(struct ssh_stream *s, struct err *err)
     return 0;
 }
 
+/* Packets that have arrived are read without asking the socket again. */
 static int read_errors(struct ssh_stream *s, struct err *err)
 {
     char bytes[4096];
-    ssize_t n;
+    ssize_t n = 1;
 
-    do {
+    while (n > 0 && libssh2_poll_channel_read(s->channel, 1)) {
         n = libssh2_channel_read_stderr(s->channel, bytes, sizeof(bytes));
         if (n > 0)
             stderr_tail_add(&s->base.errors, bytes, (size_t)n);
-    } while (n > 0);
-    set_stuck(s, n, STUCK_READ);
+        set_stuck(s, n, STUCK_READ);
+    }
     return n < 0 && n != LIBSSH2_ERROR_EAGAIN ? broken(s, err) : 0;
 }
 
+/* Reading stdout takes everything from the socket, also stderr. */
 static int stream_take(struct stream *stream, void *bytes, size_t cap,
                        size_t *n, struct err *err)
 {
@@ -103,18 +105,16 @@ static int stream_take(struct stream *stream, void *bytes, size_t cap,
 
     if (rc < 0 || !is_free(s, STUCK_READ))
         return rc;
-    rc = read_errors(s, err);
-    if (rc < 0)
-        return rc;
     got = libssh2_channel_read(s->channel, bytes, cap);
     set_stuck(s, got, STUCK_READ);
-    if (got > 0)
-        *n = (size_t)got;
-    else if (got < 0 && got != LIBSSH2_ERROR_EAGAIN)
+    if (got < 0 && got != LIBSSH2_ERROR_EAGAIN)
         return broken(s, err);
-    else if (libssh2_channel_eof(s->channel))
-        return STREAM_END;
-    return 0;
+    rc = read_errors(s, err);
+    if (got > 0) {
+        *n = (size_t)got;
+        return 0; /* the next call finds what broke */
+    }
+    return rc == 0 && libssh2_channel_eof(s->channel) ? STREAM_END : rc;
 }
 
 static int stream_give(struct stream *stream, const void *bytes, size_t len,

@@ -11,7 +11,7 @@ static void real(struct table *table, double number)
     if (isfinite(number))
         table_cell(table, "%.9g", number);
     else
-        table_cell(table, "%s", "");
+        table_text(table, "");
 }
 
 struct printing {
@@ -27,24 +27,24 @@ static void row(const struct printing *l, const struct report *report,
     const struct stored_params *columns = l->params;
     struct table *table = l->table;
 
-    table_cell(table, "%s", config->key);
+    table_text(table, config->key);
     table_cell(table, "%d", config->rank);
     table_cell(table, "%d", config->baseline);
-    table_cell(table, "%s", outcome_name(cell->outcome));
-    table_cell(table, "%s", report->shapes[shape].name);
+    table_text(table, outcome_name(cell->outcome));
+    table_text(table, report->shapes[shape].name);
     real(table, cell->summary.median);
     real(table, cell->normalised_s);
     real(table, cell->summary.spread);
     table_cell(table, "%zu", cell->n_samples);
-    table_cell(table, "%s", cell->sampling);
-    table_cell(table, "%s", cell->host);
-    table_cell(table, "%s", cell->gpu);
-    table_cell(table, "%s", cell->reason);
+    table_text(table, cell->sampling);
+    table_text(table, cell->host);
+    table_text(table, cell->gpu);
+    table_text(table, cell->reason);
     for (size_t i = 0; i < columns->n; i++) {
         const struct stored_param *param =
             stored_params_find(&config->params, columns->items[i].name);
 
-        table_cell(table, "%s", param ? param->text : "");
+        table_text(table, param ? param->text : "");
     }
     for (size_t i = 0; i < report->n_metrics; i++)
         real(table, cell->metrics[i]);

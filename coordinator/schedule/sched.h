@@ -78,7 +78,8 @@ void sched_gpu_rest(struct sched *sched, int host, int gpu, bool rests);
 bool sched_next(struct sched *sched, struct sched_lease *out);
 
 /* Is a GPU or a build slot without work, or may it be before long, while work
- * waits that it might take? */
+ * waits that it might take?  A slot may wait while the GPUs have their whole
+ * credit once more ahead. */
 bool sched_is_idle(const struct sched *sched);
 
 /* Work that a worker still has from an earlier run.  False if the job is

@@ -228,10 +228,23 @@ static bool has_idle_gpu(const struct sched_host *h, bool ready)
     return false;
 }
 
+/* Is so much built already that no GPU will soon wait for a build? */
+static bool is_supplied(const struct sched *s)
+{
+    int ready = 0, credit = 0;
+
+    for (int i = 0; i < s->limits.hosts; i++) {
+        ready += s->hosts[i].ready.n;
+        credit += gpus_at_work(&s->hosts[i]) * s->hosts[i].credit;
+    }
+    return credit > 0 && ready >= credit;
+}
+
 bool sched_is_idle(const struct sched *s)
 {
     bool ready = has_ready(s);
-    bool builds = s->units.builds.n > 0 || s->leases.n_late > 0;
+    bool builds =
+        (s->units.builds.n > 0 && !is_supplied(s)) || s->leases.n_late > 0;
 
     for (int i = 0; i < s->limits.hosts; i++) {
         const struct sched_host *h = &s->hosts[i];

@@ -303,17 +303,15 @@ void records_end_lease(struct sweep *sweep, const struct sched_lease *lease,
                reactor_now(sweep));
 }
 
-/* The ledger's 'emit'. */
-void records_put_interval(void *arg, const struct ledger_interval *interval)
+static void put_interval(struct sweep *sweep, const struct kept_interval *kept)
 {
-    struct sweep *sweep = arg;
-    int64_t age = reactor_now(sweep) - interval->start_ns;
+    const struct ledger_interval *interval = &kept->is;
     struct store_interval row = {
         .host = sweep->fleet.hosts[interval->host].host->name,
         .epoch = sweep->reactor.epoch,
         .start_ns = interval->start_ns,
         .end_ns = interval->end_ns,
-        .start_utc = reactor_utc(sweep) - age,
+        .start_utc = kept->start_utc,
         .category = ledger_category_name(interval->category),
         .lease = interval->lease,
     };
@@ -321,6 +319,25 @@ void records_put_interval(void *arg, const struct ledger_interval *interval)
 
     put_row(sweep, true, store_interval_put(sweep->mail.store, &row, &err),
             &err);
+}
+
+static void put_intervals(struct sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->mail.n_intervals; i++)
+        put_interval(sweep, &sweep->mail.intervals[i]);
+    sweep->mail.n_intervals = 0;
+}
+
+/* The ledger's 'emit'. */
+void records_put_interval(void *arg, const struct ledger_interval *interval)
+{
+    struct sweep *sweep = arg;
+    int64_t age = reactor_now(sweep) - interval->start_ns;
+
+    sweep->mail.intervals[sweep->mail.n_intervals++] =
+        (struct kept_interval){ *interval, reactor_utc(sweep) - age };
+    if (sweep->mail.n_intervals == MAIL_INTERVALS_MAX)
+        put_intervals(sweep);
 }
 
 static const char *phase_of(const struct sweep_options *options)
@@ -337,7 +354,8 @@ static const char *phase_of(const struct sweep_options *options)
                                                              : "confirm";
 }
 
-/* The ledger's 'emit_held'. */
+/* The ledger's 'emit_held', which comes every second, and when a host is no
+ * longer held: what it was held for comes before. */
 void records_put_held(void *arg, const struct ledger_held *held)
 {
     struct sweep *sweep = arg;
@@ -353,5 +371,6 @@ void records_put_held(void *arg, const struct ledger_held *held)
     };
     struct err err;
 
+    put_intervals(sweep);
     put(sweep, store_held_put(sweep->mail.store, &row, &err), &err);
 }

@@ -12,11 +12,11 @@ void row_cells_read(struct sqlite3_stmt *stmt, struct row_cells *out)
 
 size_t row_cells_find(const struct row_cells *cells, const char *name)
 {
-    size_t i = 0;
-
-    while (i < cells->n && strcmp(cells->names[i], name) != 0)
-        i++;
-    return i;
+    /* most look for the checksum, which is last */
+    for (size_t i = cells->n; i-- > 0;)
+        if (strcmp(cells->names[i], name) == 0)
+            return i;
+    return cells->n;
 }
 
 const char *row_cells_text(const struct row_cells *cells, size_t i)

@@ -11,6 +11,13 @@
 #include "common/remedy.h"
 #include "coordinator/text/terminal.h"
 
+void sql_setup(void)
+{
+    /* refused only if SQLite was built without threads, or is in use */
+    (void)sqlite3_config(SQLITE_CONFIG_MULTITHREAD);
+    (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 static struct sql_value real_value(double real)
 {
     if (isnan(real))

@@ -34,6 +34,10 @@ struct sql_value {
     size_t len;
 };
 
+/* Once, in main: no connection is shared between threads, and nobody asks how
+ * much memory SQLite uses, so it need not lock either. */
+void sql_setup(void);
+
 /* Collect arguments; returns how many there are. */
 size_t sql_values(struct sql_value out[SQL_VALUES_MAX], const char *types, ...);
 size_t sql_values_va(struct sql_value out[SQL_VALUES_MAX], const char *types,

@@ -72,6 +72,8 @@ void store_close(struct store *store)
         return;
     for (size_t i = 0; i < STORE_STATEMENTS; i++)
         sql_free(store->stmts[i]);
+    sql_free(store->begin);
+    sql_free(store->commit);
     for (size_t i = 0; i < STORE_ARRAYS; i++)
         buf_fini(&store->json[i]);
     tally_free(store->tally);
@@ -107,6 +109,15 @@ int store_fail(struct store *store, const char *doing, struct err *err)
     return ERR_STORE;
 }
 
+/* Run a statement that is needed again. */
+static int run(struct store *store, struct sqlite3_stmt **stmt,
+               const char *text, struct err *err)
+{
+    int rc = *stmt ? 0 : sql_prepare(store->db, text, stmt, err);
+
+    return rc < 0 ? rc : err_only(sql_exec_values(*stmt, NULL, 0, err));
+}
+
 int store_begin(struct store *store, struct err *err)
 {
     struct err here;
@@ -116,7 +127,7 @@ int store_begin(struct store *store, struct err *err)
     if (!sqlite3_get_autocommit(store->db))
         return 0;
     if (tally_start(store->tally, &here) == 0 &&
-        sql_run(store->db, "BEGIN IMMEDIATE", &here) == 0)
+        run(store, &store->begin, "BEGIN IMMEDIATE", &here) == 0)
         return 0;
     store_fail(store, "begin", &here);
     return err_set(err, ERR_STORE, "%s", here.text);
@@ -151,7 +162,7 @@ int store_commit(struct store *store, struct err *err)
         return ERR_STORE;
     }
     if (tally_write(store->tally, &here) < 0 ||
-        sql_run(store->db, "COMMIT", &here) < 0) {
+        run(store, &store->commit, "COMMIT", &here) < 0) {
         store_fail(store, "commit", &here);
         return err_set(err, ERR_STORE, "%s", here.text);
     }

@@ -23,6 +23,7 @@ struct store {
     struct tally *tally; /* NULL when reading */
     struct sqlite3_stmt *stmts[STORE_STATEMENTS]; /* prepared at first use */
     size_t tables[STORE_STATEMENTS];              /* that they insert into */
+    struct sqlite3_stmt *begin, *commit;          /* likewise */
     struct buf json[STORE_ARRAYS];                /* of one result */
     int pending;
     int64_t repeats;

@@ -52,6 +52,15 @@ static void quote(FILE *to, const char *text)
     fputc('"', to);
 }
 
+/* printf() would take as long as all else. */
+static void break_line(const struct json_out *out)
+{
+    static const char text[] = "\n                                ";
+
+    static_assert(sizeof(text) == 2 + 2 * JSON_OUT_DEPTH, "room for all");
+    fwrite(text, 1, 1 + 2 * (size_t)out->depth, out->to);
+}
+
 /* Write what precedes a value: comma, line break, key.  Values in arrays have
  * no line break, so that an array of numbers stays on one line. */
 static void lead(struct json_out *out, const char *key)
@@ -61,7 +70,7 @@ static void lead(struct json_out *out, const char *key)
     if (out->comma)
         fputc(',', out->to);
     if (out->depth && !(array && !key && out->comma))
-        fprintf(out->to, "\n%*s", 2 * out->depth, "");
+        break_line(out);
     else if (out->comma)
         fputc(' ', out->to);
     if (key) {
@@ -85,7 +94,7 @@ void json_out_close(struct json_out *out)
     char closing = out->closing[--out->depth];
 
     if (out->comma)
-        fprintf(out->to, "\n%*s", 2 * out->depth, "");
+        break_line(out);
     fputc(closing, out->to);
     if (out->depth == 0)
         fputc('\n', out->to);

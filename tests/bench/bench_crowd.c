@@ -30,6 +30,7 @@
 #include "coordinator/spec/gpu_arch.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/state/sweep_options.h"
+#include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
 
 #define WORKERS 1000
@@ -509,6 +510,7 @@ int main(int argc, char *argv[])
     if (argc != 2 && argc != 4)
         stop(&(struct err){ "usage: bench_crowd FOLDER [WORKERS RESULTS]" });
     world.n_hosts = (size_t)(argc > 2 ? atoll(argv[2]) : WORKERS);
+    sql_setup();
     if (hash_setup(&err) < 0)
         stop(&err);
     spec = load_spec(folder, argc > 3 ? atof(argv[3]) : RESULTS, &err);

@@ -18,13 +18,15 @@ configurations take turns; the figures are the differences of the two, so that l
   written_bytes what was written to files and sockets, /proc/PID/io
   peak_mib      of the larger sweep, whole
 
-With --against, sweeps of another build take turns with these, and "ratio" is this build's CPU over its.
+With --against, sweeps of another build take turns with these, and "ratio" is this build's CPU over its: the median of
+the rounds, because the load of the machine changes from one to the next.
 """
 
 import argparse
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import sqlite3
@@ -217,18 +219,19 @@ def main():
         for name, bin in bins.items():
             places[name] = Place(bin, args)
             sweep(args, places[name], args.few)  # builds runners, uploads workers
-        for _ in range(args.rounds):
-            for name in bins:
+        for turn in range(args.rounds):
+            for name in (list(bins) if turn % 2 == 0 else reversed(bins)):
                 runs[name].append(marginal(sweep(args, places[name], args.few),
                                            sweep(args, places[name], args.many)))
                 print(name, runs[name][-1], file=sys.stderr, flush=True)
     finally:
         for place in places.values():
             place.close()
-    out = {"hosts": args.hosts, "configurations": args.many, "samples": args.samples,
+    out = {"command": shlex.join(sys.argv), "hosts": args.hosts, "configurations": args.many, "samples": args.samples,
            **{name: median(of) for name, of in runs.items()}}
     if args.against:
-        out["ratio"] = round(out["this"]["cpu_us"] / out["against"]["cpu_us"], 3)
+        out["ratio"] = round(statistics.median(this["cpu_us"] / other["cpu_us"]
+                                               for this, other in zip(runs["this"], runs["against"])), 3)
     print(json.dumps(out, indent=1))
 
 

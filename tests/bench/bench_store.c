@@ -15,6 +15,7 @@
 #include "common/err.h"
 #include "common/hash.h"
 #include "common/mem.h"
+#include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
 
 #define SAMPLES 30
@@ -170,6 +171,7 @@ int main(int argc, char *argv[])
     struct err err = { "" };
     int64_t id = 0;
 
+    sql_setup();
     if (hash_setup(&err) < 0 ||
         store_open(path, STORE_CREATE, &store, &err) < 0 ||
         store_run_start(store, &run, &err) < 0 ||

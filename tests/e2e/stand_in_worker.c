@@ -30,7 +30,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <sodium.h>
 #include <zmq.h>
 
 #include "common/clock.h"
@@ -38,6 +37,7 @@
 #include "common/hash.h"
 #include "common/mem.h"
 #include "common/msg.h"
+#include "common/nonce.h"
 #include "worker/agent/control.h"
 #include "worker/agent/link.h"
 #include "worker/main/relay.h"
@@ -82,10 +82,7 @@ static void refuse(struct stand_in *s, const struct msg *msg)
 
 void stand_in_nonce(char out[HASH_HEX])
 {
-    unsigned char random[HASH_BYTES];
-
-    randombytes_buf(random, sizeof(random));
-    sodium_bin2hex(out, HASH_HEX, random, sizeof(random));
+    nonce_draw(clock_utc_ns(), out);
 }
 
 /* The result of a build that did not happen: no artifact has this hash. */

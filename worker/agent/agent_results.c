@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <sodium.h>
-
 #include "common/buf.h"
+#include "common/clock.h"
 #include "common/log.h"
 #include "common/mem.h"
+#include "common/nonce.h"
 #include "common/outcome.h"
 #include "worker/agent/agent_internal.h"
 #include "worker/store/journal_gather.h"
@@ -125,13 +125,11 @@ static void refuse_unstored(struct agent *agent, const struct lease *lease,
 void agent_deliver(struct agent *agent, struct lease *lease, struct msg *result,
                    int64_t now_ns)
 {
-    unsigned char random[HASH_BYTES];
     char nonce[HASH_HEX];
     struct err err;
     int rc;
 
-    randombytes_buf(random, sizeof(random));
-    sodium_bin2hex(nonce, sizeof(nonce), random, sizeof(random));
+    nonce_draw(clock_utc_ns(), nonce);
     result->epoch = lease->msg.epoch;
     *msg_work_of(result) = *msg_work(&lease->msg);
     msg_result_of(result)->nonce = nonce;

@@ -20,6 +20,7 @@
 
 #include "common/clock.h"
 #include "coordinator/link/host_thread.h"
+#include "coordinator/link/wake.h"
 
 _Atomic int64_t stage_frozen_ns, stage_step_ns;
 _Atomic int stage_looks, stage_polls, stage_wiped_invites, stage_wiped_texts;
@@ -117,11 +118,13 @@ void stage_start(struct stage *stage, const char *script)
 
 bool stage_hears(struct stage *stage, long ms, struct host_thread_news *out)
 {
-    zmq_pollitem_t item = { .socket = host_thread_socket(stage->thread),
-                            .events = ZMQ_POLLIN };
+    struct wake *wake = host_thread_wake(stage->thread);
+    zmq_pollitem_t item = { .socket = wake->socket, .events = ZMQ_POLLIN };
 
-    return zmq_poll(&item, 1, ms) > 0 &&
-           host_thread_recv(stage->thread, out) == 1;
+    if (zmq_poll(&item, 1, ms) <= 0)
+        return false;
+    wake_touch(wake);
+    return host_thread_recv(stage->thread, out) == 1;
 }
 
 struct host_thread_news stage_await(struct stage *stage,

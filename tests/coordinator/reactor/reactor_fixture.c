@@ -294,6 +294,7 @@ void rig_begin(struct rig *rig)
                         .hosts = mem_new(n, sizeof(struct host_state)),
                         .usable_ns = RIG_START_NS };
     sweep->fleet.ledger = ledger_new((int)n, records_put_interval, sweep);
+    ledger_keep_held(sweep->fleet.ledger, records_put_held);
     for (size_t i = 0; i < n; i++)
         sweep->fleet.hosts[i].host = &rig->list[i];
     rig_run(rig, RIG_EPOCH);

@@ -211,6 +211,7 @@ static void what_the_pass_cannot_read_has_failed(void **state)
                  "tool WHERE outcome = 'failed' AND detail = 'no number'"),
         1);
     assert_string_equal(told.outcome, "failed");
+    ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
     assert_int_equal(rig_rows(&rig, "interval WHERE category = 'failed'"), 1);
 }
 
@@ -221,6 +222,7 @@ static void what_has_run_is_paid_as_measuring(void **state)
                  true, RIG_START_NS);
     rig.now_ns += NS_PER_S;
     assert_int_equal(rig_take(&rig, 0, ran("ran", 0)), 0);
+    ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
     assert_int_equal(rig_rows(&rig, "interval WHERE category = 'measuring'"),
                      1);
 }

@@ -488,6 +488,33 @@ static void a_free_slot_is_idle_while_builds_wait(void **state)
     sched_free(sched);
 }
 
+static void a_free_slot_may_wait_while_gpus_have_enough_ahead(void **state)
+{
+    struct sched *sched = sched_new((struct sched_limits){
+        .units = 9, .shapes = 1, .hosts = 1, .attempts = 3 });
+    struct sched_lease lease;
+
+    (void)state;
+    sched_host_up(sched, 0, 4, 1, 2);
+    pair_take(sched, JOB_BUILD, 9, 0);
+    for (int unit = 0; unit < 4; unit++)
+        pair_take(sched, JOB_BUILD, unit, 0);
+    pair_built(sched, 9, 0);
+    for (int unit = 0; unit < 3; unit++)
+        pair_built(sched, unit, 0);
+    pair_take(sched, JOB_MEASURE, 0, 0);
+    pair_take(sched, JOB_MEASURE, 1, 0);
+    assert_true(sched_is_idle(sched)); /* one waits, and it may take two */
+    pair_built(sched, 3, 0);
+    assert_false(sched_is_idle(sched));
+    sched_gpu_rest(sched, 0, 0, true);
+    assert_true(sched_is_idle(sched)); /* no GPU takes them */
+    sched_gpu_rest(sched, 0, 0, false);
+    assert_true(sched_next(sched, &lease)); /* it would be given at once */
+    assert_int_equal(lease.stage, JOB_BUILD);
+    sched_free(sched);
+}
+
 static void a_gpu_with_one_lease_is_idle_while_others_wait(void **state)
 {
     struct sched *sched = sched_new((struct sched_limits){
@@ -546,6 +573,7 @@ int main(void)
         cmocka_unit_test(a_busy_builder_repeats_nothing),
         cmocka_unit_test(an_idle_builder_repeats_a_late_build),
         cmocka_unit_test(a_free_slot_is_idle_while_builds_wait),
+        cmocka_unit_test(a_free_slot_may_wait_while_gpus_have_enough_ahead),
         cmocka_unit_test(a_gpu_with_one_lease_is_idle_while_others_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,6 +75,50 @@ static void the_facts_of_a_gpu_are_names_and_numbers(void **state)
         1);
 }
 
+static struct ledger_interval interval_of(int i)
+{
+    return (struct ledger_interval){ .start_ns = RIG_START_NS + i,
+                                     .end_ns = RIG_START_NS + i + 1,
+                                     .category = LEDGER_IDLE };
+}
+
+static void intervals_are_put_before_what_they_are_part_of(void **state)
+{
+    const struct ledger_interval interval = interval_of(0);
+    const struct ledger_held held = { .start_ns = RIG_START_NS,
+                                      .end_ns = RIG_START_NS + 1 };
+
+    (void)state;
+    rig.now_ns = RIG_START_NS + 5;
+    records_put_interval(&rig.sweep, &interval);
+    rig.now_ns = RIG_START_NS + 500;
+    assert_int_equal(rig_rows(&rig, "interval"), 0);
+    records_put_held(&rig.sweep, &held);
+    assert_int_equal(rig_rows(&rig, "interval i, held h WHERE"
+                                    " i.start_utc = h.start_utc"
+                                    " AND i.end_ns = h.end_ns"),
+                     1);
+    records_put_held(&rig.sweep, &held);
+    assert_int_equal(rig_rows(&rig, "interval"), 1);
+}
+
+static void so_are_many_at_once(void **state)
+{
+    (void)state;
+    for (int i = 0; i < MAIL_INTERVALS_MAX - 1; i++) {
+        const struct ledger_interval interval = interval_of(i);
+
+        records_put_interval(&rig.sweep, &interval);
+    }
+    assert_int_equal(rig_rows(&rig, "interval"), 0);
+    for (int i = MAIL_INTERVALS_MAX - 1; i < MAIL_INTERVALS_MAX + 1; i++) {
+        const struct ledger_interval interval = interval_of(i);
+
+        records_put_interval(&rig.sweep, &interval);
+    }
+    assert_int_equal(rig_rows(&rig, "interval"), MAIL_INTERVALS_MAX);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -83,6 +127,8 @@ int main(void)
         CASE(rows_wait_for_a_commit_since_the_first),
         CASE(a_row_that_cannot_be_written_ends_the_sweep),
         CASE(the_facts_of_a_gpu_are_names_and_numbers),
+        CASE(intervals_are_put_before_what_they_are_part_of),
+        CASE(so_are_many_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

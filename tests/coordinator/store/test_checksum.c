@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -46,6 +47,34 @@ static void each_row_has_the_sum_that_it_always_had(void **state)
     }
 }
 
+/* Around the size of what is hashed at once. */
+static void a_long_text_is_hashed_whole(void **state)
+{
+    static char text[3000];
+
+    (void)state;
+    memset(text, 'x', sizeof(text));
+    for (size_t len = 0; len <= sizeof(text); len += 1 + len / 500) {
+        const struct sql_value row[] = {
+            { .type = 'I', .integer = 7 },
+            { .type = 't', .text = text, .len = len },
+            { .type = 't', .text = "ab", .len = 2 },
+        };
+        const unsigned char before[] = { 'I', 7, 0, 0, 0, 0, 0, 0, 0, 't' };
+        const unsigned char after[] = { 't', 2, 0, 0, 0, 0, 0, 0, 0, 'a', 'b' };
+        char sum[HASH_HEX], expected[HASH_HEX];
+        struct hash hash;
+
+        hash_init(&hash);
+        hash_add(&hash, before, sizeof(before));
+        hash_field(&hash, text, len);
+        hash_add(&hash, after, sizeof(after));
+        hash_end(&hash, expected);
+        checksum_row(row, 3, sum);
+        assert_string_equal(sum, expected);
+    }
+}
+
 static void the_short_sum_is_its_first_bytes(void **state)
 {
     (void)state;
@@ -71,6 +100,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_row_has_the_sum_that_it_always_had),
+        cmocka_unit_test(a_long_text_is_hashed_whole),
         cmocka_unit_test(the_short_sum_is_its_first_bytes),
         cmocka_unit_test(the_sign_of_a_zero_is_not_kept),
     };
