@@ -13,7 +13,7 @@
 #include "coordinator/pods/invite_pods.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/link/dial_hosts.h"
-#include "coordinator/link/dial_keys.h"
+#include "coordinator/dial/dial_keys.h"
 #include "coordinator/link/listen.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/options/fail.h"

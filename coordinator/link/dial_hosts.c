@@ -15,7 +15,7 @@
 #include "common/owner.h"
 #include "coordinator/dial/dial_presence.h"
 #include "coordinator/hosts/hosts.h"
-#include "coordinator/link/dial_keys.h"
+#include "coordinator/dial/dial_keys.h"
 #include "coordinator/link/host_threads.h"
 #include "coordinator/link/listen.h"
 #include "coordinator/link/router.h"

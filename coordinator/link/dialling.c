@@ -6,7 +6,7 @@
 
 #include "common/err.h"
 #include "coordinator/hosts/hosts.h"
-#include "coordinator/link/dial_keys.h"
+#include "coordinator/dial/dial_keys.h"
 #include "coordinator/slurm/slurm_files.h"
 
 static bool is_of(const struct hosts *hosts, const char *public_key,

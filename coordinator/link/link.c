@@ -14,7 +14,7 @@
 #include "common/msg.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/link/dial_hosts.h"
-#include "coordinator/link/dial_keys.h"
+#include "coordinator/dial/dial_keys.h"
 #include "coordinator/link/host_threads.h"
 #include "coordinator/link/router.h"
 #include "coordinator/link/run_dir.h"

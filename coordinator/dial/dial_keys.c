@@ -1,4 +1,4 @@
-#include "coordinator/link/dial_keys.h"
+#include "coordinator/dial/dial_keys.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -7,8 +7,8 @@
  * databases are given away (docs/decisions/0018-dialling-back.md).
  * Thread rule: one thread.
  */
-#ifndef FA_COORDINATOR_LINK_DIAL_KEYS_H
-#define FA_COORDINATOR_LINK_DIAL_KEYS_H
+#ifndef FA_COORDINATOR_DIAL_DIAL_KEYS_H
+#define FA_COORDINATOR_DIAL_DIAL_KEYS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "coordinator/link/dial_keys.h"
+#include "coordinator/dial/dial_keys.h"
 
 struct stage {
     char folder[64], db[96], path[128];
