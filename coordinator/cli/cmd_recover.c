@@ -91,7 +91,7 @@ static void print_lines(const char *path, const struct recover *recover)
         printf("%" PRId64 " rows belonged to rows that are lost\n",
                recover->orphans);
     printf("%s has %" PRId64 " rows%s\n", path, kept,
-           recover_is_hurt(recover) ? "" : ", all that there were");
+           recover_is_hurt(recover) ? "" : ": nothing is lost");
 }
 
 static int recover_to(const char *from_path, const char *to_path,

@@ -169,6 +169,8 @@ void report_ranking_screening(const struct report *report, FILE *to)
                 outcome_name(baseline->outcome),
                 baseline->cells[0].reason[0] ? ": " : "",
                 baseline->cells[0].reason);
+    else if (report_ranking_size(report) == 1)
+        paragraph_print(to, 0, "Only the baseline has a time.");
     else if (best == baseline)
         paragraph_print(to, 0, "No configuration is faster than the baseline.");
     else

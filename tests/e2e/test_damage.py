@@ -151,7 +151,7 @@ class Damage(rig.Rig):
 
     def test_what_is_not_damaged_is_recovered_whole(self):
         db = self.fixture("base.db")
-        self.assertIn("all that there were", self.run_coord(self.folder, "recover", db, "--to", "copy.db").stdout)
+        self.assertIn("rows: nothing is lost", self.run_coord(self.folder, "recover", db, "--to", "copy.db").stdout)
         first, second = (self.run_coord(self.folder, "report", "--json", name).stdout for name in (db, "copy.db"))
         self.assertEqual(first.replace("base.db", "copy.db"), second)
 
