@@ -30,6 +30,7 @@ class Init(Rig):
                 self.run_coord(folder, "check", "--device", "cpu", "--no-build")
                 self.run_coord(folder, "sweep", "--device", "cpu", "--evaluations", "1")
                 self.assertEqual(self.report(folder)["counts"]["correct"], len(self.report(folder)["results"]))
+                self.assertIn("Only the baseline has a time.", self.run_coord(folder, "report", "--show", "all").stdout)
 
     def test_a_kernel_gets_a_sweep_file_with_its_parameters_and_macros(self):
         with open(self.path("mine.cu"), "w") as f:

@@ -101,6 +101,14 @@ class Usage(Rig):
         self.assertEqual(loaded, "_fa-coord\n")
         self.assertIn("there is no completion for 'ksh'; choose bash, zsh or fish", self.run_coord(self.folder, "completion", "ksh", code=2).stderr)
 
+    def test_output_that_is_lost_is_an_error(self):
+        for redirection in (">&-", ">/dev/full"):
+            with self.subTest(redirection):
+                program = os.path.join(os.environ["FA_BIN_DIR"], "fa-coord")
+                done = subprocess.run(f"'{program}' --help {redirection}", shell=True, stderr=subprocess.PIPE, text=True)
+                self.assertEqual(done.returncode, 1)
+                self.assertRegex(done.stderr, "^fa-coord: output: [A-Z][a-z ]+\n$")
+
     def test_a_database_is_named_by_a_flag_too(self):
         landscape.make(self.path("bowl.json"), xs=(32, 64), ys=(4,), unrolls=(1, 2))
         plan = json.loads(self.run_coord(self.folder, "sweep", "--device", "replay=bowl.json", "--db", "x.db",
