@@ -110,7 +110,7 @@ static int write_template(const struct settings *settings, struct err *err)
     int rc = templates_write(settings->template, folder, err);
 
     if (rc == 0)
-        printf("a %s is in '%s'; to go on:\n"
+        printf("a %s is in '%s'. Next:\n"
                "    cd %s\n"
                "    fa-coord check                # the file and the sources\n"
                "    fa-coord sweep --device cpu   # is it right? needs no GPU\n"

@@ -124,7 +124,7 @@ int cmd_recover(int argc, char *argv[])
     const struct options options = {
         .command = "recover",
         .arguments = "[DB]",
-        .what = "Copy what holds of a damaged database into a new one.",
+        .what = "Copy the intact rows of a damaged database into a new one.",
         .list = list,
         .n = sizeof(list) / sizeof(list[0]),
         .first_flag = "db",

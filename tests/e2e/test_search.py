@@ -112,7 +112,7 @@ class Search(rig.Rig):
         self.assertEqual(len(self.steps("timed")) + len(self.steps("failed")), 50)
         measured = self.measured()
         again = self.sweep("--strategy", "lhs:20,tpe:30").stderr
-        self.assertIn("50 of 50 measurements are there already", again)
+        self.assertIn("50 of 50 measurements are stored already", again)
         self.assertEqual(self.measured(), measured)
         # More points, with another strategy: earlier results count and are not measured again.
         self.run_coord(self.folder, "resume", "--strategy", "genetic", "--evaluations", "70", "x.db")
