@@ -223,7 +223,7 @@ class Search(rig.Rig):
             self.program_hears_all(folder)
         with self.subTest("a shape that the device has not"):
             ran = self.searches_for(folder, sweep, "n16m_odd", lambda times: times["one"])
-            self.assertIn("the objective 'n16m_odd' is no shape of the cpu device; the headline one is searched for",
+            self.assertIn("the objective 'n16m_odd' is not a shape of the cpu device; the search uses the headline one",
                           ran.stderr)
 
     def searches_for(self, folder, sweep, objective, of):
