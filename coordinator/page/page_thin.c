@@ -92,13 +92,14 @@ static size_t take_in_turn(const struct report *report, size_t selected,
 
 size_t page_thin(const struct report *report, size_t **places)
 {
-    size_t selected = count_selected(report), n = 0, most;
+    size_t selected = count_selected(report), times = 3 * selected / 4;
+    size_t n = 0, most;
     bool *taken;
 
     *places = NULL;
-    if (report->n_shapes < 2)
+    if (report->n_shapes < 3)
         return 0;
-    most = (selected > PAGE_THIN_LEAST ? selected : PAGE_THIN_LEAST) /
+    most = (times > PAGE_THIN_LEAST ? times : PAGE_THIN_LEAST) /
            (report->n_shapes - 1);
     if (most == 0 || most >= selected)
         return 0;

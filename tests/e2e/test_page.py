@@ -225,7 +225,7 @@ class Page(rig.Rig):
         configs, digits = data["configs"], data["configs"]["digits"]
         self.assertEqual(configs["n"], len(points))
         keys = [configs["keys"][digits * i:digits * (i + 1)] for i in range(configs["n"])]
-        self.assertEqual([len(column) for column in configs["median_ns"]], [len(points)] + 11 * [len(points) // 11])
+        self.assertEqual([len(column) for column in configs["median_ns"]], [len(points)] + 11 * [len(points) * 3 // 4 // 11])
         for column, shape in zip(configs["median_ns"][1:], shapes):
             there = {keys[place]: ns for place, ns in zip(configs["median_places"], column)}
             at_shape = {config[:digits]: s for (name, config), s in times.items() if name == shape}
