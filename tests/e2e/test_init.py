@@ -30,7 +30,6 @@ class Init(Rig):
                 self.run_coord(folder, "check", "--device", "cpu", "--no-build")
                 self.run_coord(folder, "sweep", "--device", "cpu", "--evaluations", "1")
                 self.assertEqual(self.report(folder)["counts"]["correct"], len(self.report(folder)["results"]))
-                self.assertIn("Only the baseline has a time.", self.run_coord(folder, "report", "--show", "all").stdout)
 
     def test_a_kernel_gets_a_sweep_file_with_its_parameters_and_macros(self):
         with open(self.path("mine.cu"), "w") as f:
@@ -74,6 +73,10 @@ class Init(Rig):
         self.run_coord(self.folder, "sweep", "--device", "cpu", "--evaluations", "2")
         where = self.report(self.folder, "--where", "NOT OFFSET OR BLOCK > 0")
         self.assertEqual(where["counts"]["correct"], 2)
+        with open(self.path("one.json"), "w") as f:
+            f.write(text.replace('"launch"', '"confirm": false,\n  "launch"', 1))
+        self.run_coord(self.folder, "sweep", "one.json", "--device", "cpu", "--evaluations", "1", "--db", "one.db")
+        self.assertIn("Only the baseline has a time.", self.run_coord(self.folder, "report", "one.db").stdout)
         with open(self.path("sweep.json"), "w") as f:
             f.write(text.replace("OFFSET", "GROUP"))
         self.assertIn("it is a keyword of SQL", self.run_coord(self.folder, "check", code=2).stderr)
