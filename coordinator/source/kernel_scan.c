@@ -324,7 +324,7 @@ static size_t directive(const char *at, const char *what, const char **word)
 static bool is_switch(const char *text, const char *name)
 {
     size_t len = strlen(name);
-    const char *word;
+    const char *word = "";
 
     for (const char *at = text; *at;) {
         if (directive(at, "if", &word) == len && memcmp(word, name, len) == 0 &&
@@ -365,7 +365,7 @@ static void read_macros(const char *text, struct kernel_scan *out)
     struct word guarded = { "", 0 };
 
     for (const char *at = text; *at;) {
-        struct word name, value;
+        struct word name = { "", 0 }, value;
 
         name.len = directive(at, "ifndef", &name.at);
         if (name.len > 0) {
