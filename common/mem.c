@@ -18,8 +18,9 @@
 /* Nothing here allocates, and no exit handler may run: it might. */
 void mem_exhausted(void)
 {
-    static char why[] = ": out of memory: free some, or raise 'ulimit -v'; "
-                        "what is stored stays, and the same command goes on\n";
+    static char why[] =
+        ": out of memory: free some, or raise 'ulimit -v'; "
+        "what is stored stays, and the same command continues\n";
     const struct iovec parts[] = {
         { program_invocation_short_name,
           strlen(program_invocation_short_name) },

@@ -139,7 +139,7 @@ static void note_vanished(struct sweep *sweep, int unit)
         ++sweep->work.vanished[unit] == VANISHED_MAX)
         host_state_condemn(
             &sweep->fleet.hosts[host], ERR_NETWORK,
-            "an artifact that it built was gone five times in a row");
+            "it lost an artifact that it had built, five times in a row");
 }
 
 /* It must be built again: hosts that wait for it give their leases back. */

@@ -500,7 +500,7 @@ int cmd_check(int argc, char *argv[])
         return 0;
     if (rc == 0 && !device_kind_is(check.device, DEVICE_KIND_CUDA) &&
         !device_kind_is(check.device, DEVICE_KIND_CPU))
-        rc = err_set(&err, ERR_INPUT, "--device '%.32s' is not cuda or cpu%s",
+        rc = err_set(&err, ERR_INPUT, "--device=%.32s: choose cuda or cpu%s",
                      check.device,
                      run_settings_device_ending(check.device, ending));
     if (rc == 0)

@@ -35,7 +35,8 @@ static int read_source(const char *path, char **text, struct err *err)
     size_t len;
 
     if (!file)
-        return err_set(err, ERR_INPUT, "'%s': %s", path, strerror(errno));
+        return err_set(err, ERR_INPUT, "%s: %s; --from names a CUDA source",
+                       path, strerror(errno));
     *text = mem_new(SOURCE_MAX + 1, 1);
     len = fread(*text, 1, SOURCE_MAX, file);
     (void)fclose(file);
@@ -47,6 +48,20 @@ static int read_source(const char *path, char **text, struct err *err)
     *text = NULL;
     return err_set(err, ERR_INPUT, "'%s' is not a text of less than %d bytes",
                    path, SOURCE_MAX);
+}
+
+/* Macros that look like tunables and cannot be one yet. */
+static void print_fixed(const struct kernel_scan *scan)
+{
+    for (size_t i = 0; i < scan->n_fixed; i++)
+        printf("%s%s", i ? ", " : "Not tunables: ", scan->fixed[i].name);
+    if (scan->n_fixed)
+        printf(". To tune one, write\n"
+               "    #ifndef %s\n"
+               "    #define %s %s\n"
+               "    #endif\n"
+               "and name it in sweep.json.\n",
+               scan->fixed[0].name, scan->fixed[0].name, scan->fixed[0].value);
 }
 
 /* The sweep file stands beside the kernel, as its sources must. */
@@ -79,6 +94,8 @@ static int write_for(const struct settings *settings, struct err *err)
                "reference.cu, and run\n"
                "    fa-coord check\n",
                name, scan.n, scan.n_macros);
+    if (rc == 0)
+        print_fixed(&scan);
     kernel_scan_fini(&scan);
     free(source);
     free(sweep);
@@ -93,7 +110,7 @@ static int write_template(const struct settings *settings, struct err *err)
     int rc = templates_write(settings->template, folder, err);
 
     if (rc == 0)
-        printf("a %s is in '%s'; to go on:\n"
+        printf("a %s is in '%s'. Next:\n"
                "    cd %s\n"
                "    fa-coord check                # the file and the sources\n"
                "    fa-coord sweep --device cpu   # is it right? needs no GPU\n"

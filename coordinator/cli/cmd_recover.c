@@ -91,7 +91,7 @@ static void print_lines(const char *path, const struct recover *recover)
         printf("%" PRId64 " rows belonged to rows that are lost\n",
                recover->orphans);
     printf("%s has %" PRId64 " rows%s\n", path, kept,
-           recover_is_hurt(recover) ? "" : ", all that there were");
+           recover_is_hurt(recover) ? "" : ": nothing is lost");
 }
 
 static int recover_to(const char *from_path, const char *to_path,
@@ -124,7 +124,7 @@ int cmd_recover(int argc, char *argv[])
     const struct options options = {
         .command = "recover",
         .arguments = "[DB]",
-        .what = "Copy what holds of a damaged database into a new one.",
+        .what = "Copy the intact rows of a damaged database into a new one.",
         .list = list,
         .n = sizeof(list) / sizeof(list[0]),
         .first_flag = "db",

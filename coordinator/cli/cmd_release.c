@@ -130,6 +130,8 @@ int cmd_release(int argc, char *argv[])
     } else if (rc == 0) {
         block_signals();
         rc = run_rental_release(store, patience_s, &err);
+        if (rc == 0)
+            printf("every machine is released\n");
     }
     store_close(store);
     free(path);

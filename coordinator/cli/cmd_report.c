@@ -230,8 +230,8 @@ int cmd_report(int argc, char *argv[])
     const struct options options = {
         .command = "report",
         .arguments = "[DB...]",
-        .what = "Show the results of a sweep and its cost; of several "
-                "databases, what they say of their models of GPU.",
+        .what = "Show the results of a sweep and its cost; for several "
+                "databases, the winners of their GPU models.",
         .list = list,
         .n = sizeof(list) / sizeof(list[0]),
         .first_flag = "db",

@@ -79,7 +79,7 @@ static const struct command commands[] = {
       "fa-coord import convolution_A100.json.gz\n" },
     { "verify", cmd_verify, "verify checksums and invariants of a database",
       "fa-coord verify sweep.db\n" },
-    { "recover", cmd_recover, "copy what holds of a damaged database",
+    { "recover", cmd_recover, "copy the intact rows of a damaged database",
       "fa-coord recover sweep.db --to sound.db\n" },
     { "prune", cmd_prune, "remove what sweeps left behind, here and on hosts",
       "fa-coord prune --dry-run                # beside the database\n"

@@ -33,12 +33,13 @@ static int unknown(const char *name)
 }
 
 /* If a standard descriptor is closed, the next file opened would take its
- * number, and messages would be written into that file. */
+ * number, and messages would be written into that file.  Output that is lost
+ * is an error: where stdout is closed, a write fails. */
 static void hold_standard_descriptors(void)
 {
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) < 0)
-            (void)open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
+            (void)open("/dev/null", fd == 2 ? O_WRONLY : O_RDONLY);
 }
 
 /* If the output did not reach its file, the command fails. */

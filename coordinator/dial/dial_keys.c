@@ -115,9 +115,9 @@ static int read_text(struct dial_keys *keys, char *text, struct err *err)
     for (char *line; (line = strsep(&text, "\n")) && (*line || text); number++)
         if (!read_line(keys, line, number))
             return err_set(err, ERR_INPUT,
-                           "%s:%d: this is no file of keys of fa-coord; "
-                           "remove it, and the workers that dial back need "
-                           "new invitations",
+                           "%s:%d: this is not a key file of fa-coord; remove "
+                           "it, and give the workers that dial back new "
+                           "invitations",
                            keys->path, number);
     if (strlen(keys->server.secret_key) != CURVE_KEY_BYTES - 1)
         return err_set(err, ERR_INPUT,

@@ -140,15 +140,16 @@ static void judge_gpus(struct doctor *doctor, const struct host *host,
                    "restart the machine if the driver was updated",
                    "%s exists, but nvidia-smi lists no GPU", text);
     else
-        doctor_add(doctor, host->name, "driver", missing,
-                   missing != DOCTOR_FAILED ? NULL
-                   : host->local
-                       ? "name a machine with a GPU by --hosts"
-                       : "use a machine with a GPU, or set role=builder",
-                   "no NVIDIA GPU%s",
-                   missing == DOCTOR_NOTE && host->local
-                       ? ": a sweep without --hosts uses the cpu device"
-                       : "");
+        doctor_add(
+            doctor, host->name, "driver", missing,
+            missing != DOCTOR_FAILED ? NULL
+            : host->local            ? "name a machine with a GPU by --hosts"
+                          : "use a machine with a GPU, or set role=builder",
+            "no NVIDIA GPU%s",
+            missing == DOCTOR_NOTE && host->local
+                ? "; without --hosts or with --device cpu, sweeps emulate "
+                  "it"
+                : "");
 }
 
 static void judge_nvcc(struct doctor *doctor, const struct host *host,

@@ -53,8 +53,8 @@ static int check(const struct buf *cubin, const char *path, const char *hash,
     if (!elf_file_open(cubin->bytes, cubin->len, &elf) ||
         elf.header.e_machine != MACHINE_CUDA)
         return err_set(err, ERR_INPUT,
-                       "the machine code %s is no cubin: the sweep was not on "
-                       "a GPU of NVIDIA",
+                       "the artifact %s is not a cubin: the sweep did not run "
+                       "on an NVIDIA GPU",
                        hash);
     return 0;
 }

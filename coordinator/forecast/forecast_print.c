@@ -116,13 +116,13 @@ static void print_builder(const struct forecast *forecast, bool columns)
     if (fmax(fabs(s), fabs(usd)) < WORTH)
         return;
     if (now->usd.likely > 0)
-        line(columns, "one more",
+        line(columns, "adding",
              "a builder of %d cores at $%.2f an hour: %+.0f %% dollars, %+.0f "
              "%% time",
              ESTIMATE_FLEET_BUILDER_SLOTS, ESTIMATE_FLEET_BUILDER_USD_PER_HOUR,
              100 * usd, 100 * s);
     else
-        line(columns, "one more", "a builder of %d cores: %+.0f %% time",
+        line(columns, "adding", "a builder of %d cores: %+.0f %% time",
              ESTIMATE_FLEET_BUILDER_SLOTS, 100 * s);
 }
 

@@ -130,7 +130,7 @@ void gpu_models_print(const struct gpu_models *models, FILE *to)
         paragraph_print(to, 0, "%s", buf_text(&text));
     }
     if (!gpu_models_same_file(models))
-        fprintf(to, "\nThe sweep file changed between these sweeps, so the "
-                    "models were not asked the same.\n");
+        fprintf(to, "\nThe sweep file changed between these sweeps, so they "
+                    "may have tried different things.\n");
     buf_fini(&text);
 }

@@ -24,8 +24,33 @@
 
 #define TEXT_MAX (1 << 16)
 
-#define INSTANT(column) \
-    "strftime('%Y-%m-%dT%H:%M:%SZ', " column " / 1000000000, 'unixepoch')"
+/* For people: empty where there is nothing to say, so that the column can be
+ * left out. */
+static const char builds_table[] =
+    "SELECT strftime('%Y-%m-%dT%H:%M:%SZ', received_utc / 1000000000,"
+    " 'unixepoch') AS received, outcome, host,"
+    " iif(attempt = 1, '', attempt) AS attempt, round(seconds, 3) AS seconds,"
+    " iif(cached, 'yes', '') AS cached, coalesce(registers, '') AS registers,"
+    " coalesce(nullif(spill_bytes, 0), '') AS spill_bytes,"
+    " iif(counted, '', 'late or repeated: not used') AS note, detail"
+    " FROM build WHERE config=? ORDER BY received_utc";
+static const char leases_table[] =
+    "SELECT strftime('%Y-%m-%dT%H:%M:%SZ', leased_utc / 1000000000,"
+    " 'unixepoch') AS leased, iif(stage = 'build', stage, purpose) AS work,"
+    " shape, host, substr(gpu, 1, 12) AS gpu,"
+    " iif(attempt = 1, '', attempt) AS attempt,"
+    " round((ended_utc - leased_utc) / 1e9, 3) AS seconds,"
+    " coalesce(nullif(ending, 'done'), iif(ended_utc IS NULL, 'open', ''))"
+    " AS ending FROM lease WHERE config=? ORDER BY epoch, id";
+static const char results_table[] =
+    "SELECT strftime('%Y-%m-%dT%H:%M:%SZ', received_utc / 1000000000,"
+    " 'unixepoch') AS received, shape, outcome, purpose, host,"
+    " substr(gpu, 1, 12) AS gpu, iif(attempt = 1, '', attempt) AS attempt,"
+    " json_array_length(samples) AS n,"
+    " iif(relative_l2 IS NULL, '', printf('%.3g', relative_l2)) AS relative_l2,"
+    " iif(max_error IS NULL, '', printf('%.3g', max_error)) AS max_error,"
+    " iif(counted, '', 'late or repeated: not used') AS note, detail"
+    " FROM result WHERE config=? ORDER BY received_utc";
 
 /* The columns of a list: the short form for people, all of them for
  * programs. */
@@ -34,31 +59,11 @@ static const struct listing {
     const char *table;
     const char *json;
 } listings[] = {
-    { "builds",
-      "SELECT " INSTANT("received_utc") " AS received, outcome, host,"
-                                        " attempt, round(seconds, 3) AS "
-                                        "seconds, cached, registers,"
-                                        " spill_bytes, counted, detail FROM "
-                                        "build WHERE config=?"
-                                        " ORDER BY received_utc",
+    { "builds", builds_table,
       "SELECT * FROM build WHERE config=? ORDER BY received_utc" },
-    { "leases",
-      "SELECT " INSTANT(
-          "leased_utc") " AS leased, stage, purpose, shape, attempt,"
-                        " host, gpu, round((ended_utc - "
-                        "leased_utc) / 1e9, 3) AS seconds,"
-                        " coalesce(ending, 'open') AS ending "
-                        "FROM lease WHERE config=?"
-                        " ORDER BY epoch, id",
+    { "leases", leases_table,
       "SELECT * FROM lease WHERE config=? ORDER BY epoch, id" },
-    { "results",
-      "SELECT " INSTANT(
-          "received_utc") " AS received, shape, outcome,"
-                          " purpose, attempt, host, gpu, "
-                          "json_array_length(samples) AS n, sampling,"
-                          " relative_l2, max_error, round(held_s, 3) AS held_s,"
-                          " counted, detail FROM result WHERE config=? ORDER "
-                          "BY received_utc",
+    { "results", results_table,
       "SELECT r.*, y.driver, y.toolkit, y.boot_id, y.worker_version"
       " FROM result r" STORED_READY
       " WHERE r.config=? ORDER BY r.received_utc" },
@@ -79,6 +84,13 @@ static int no_such_name(const struct stored_spec *stored, const char *which,
     for (size_t i = 0; i < space->n_gates; i++)
         names[n++] = space->gates[i].name;
     near = suggest_name(which, strlen(which), names, n);
+    if (!near && strlen(which) > 3 &&
+        strcmp(which + strlen(which) - 3, ".db") == 0)
+        return err_set(err, ERR_INPUT,
+                       "'%.64s' is a database; name a configuration too: the "
+                       "first digits of its key, or NAME=VALUE for all "
+                       "tunables",
+                       which);
     if (!near)
         return err_set(err, ERR_INPUT,
                        "'%.64s' is neither NAME=VALUE nor the first digits of "
@@ -255,6 +267,7 @@ static int list(struct store *store, const struct listing *listing,
         json_out_close(out);
     else
         fprintf(to, first ? "\n%s: none\n" : "\n%s\n", listing->name);
+    table_drop_empty(table);
     table_print(table, to);
     table_free(table);
     sql_free(stmt);

@@ -159,32 +159,29 @@ static void learn_dead(const struct lessons_input *input, struct lessons *out)
 
 /* ---- failures */
 
-/* Equal except for their numbers: addresses, errors and line numbers differ in
- * every failure. */
-static bool same_words(const char *a, const char *b)
+int lessons_reason_order(const char *a, const char *b)
 {
     while (*a && *b) {
-        bool digits_a = isdigit((unsigned char)*a) != 0;
-        bool digits_b = isdigit((unsigned char)*b) != 0;
+        bool digits = isdigit((unsigned char)*a) != 0;
 
-        if (digits_a != digits_b || (!digits_a && *a != *b))
-            return false;
-        if (!digits_a) {
+        if (digits && isdigit((unsigned char)*b)) {
+            a += strspn(a, "0123456789abcdefx.+-");
+            b += strspn(b, "0123456789abcdefx.+-");
+        } else if (*a != *b) {
+            break;
+        } else {
             a++;
             b++;
-            continue;
         }
-        a += strspn(a, "0123456789abcdefx.+-");
-        b += strspn(b, "0123456789abcdefx.+-");
     }
-    return *a == *b;
+    return (unsigned char)*a - (unsigned char)*b;
 }
 
 static bool same_kind(const struct lessons_reason *a,
                       const struct lessons_reason *b)
 {
     return strcmp(a->outcome, b->outcome) == 0 &&
-           same_words(a->reason, b->reason);
+           lessons_reason_order(a->reason, b->reason) == 0;
 }
 
 /* Kinds of failure: an example of each, its count, and the kind of each

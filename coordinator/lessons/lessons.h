@@ -79,6 +79,10 @@ struct lessons {
 
 #define LESSONS_FAILURES_MAX 50 /* kinds; the others are counted */
 
+/* Order two reasons of failures as strcmp() does, but with all numbers equal:
+ * addresses, errors and line numbers differ in every failure. */
+int lessons_reason_order(const char *a, const char *b);
+
 void lessons_of(const struct lessons_input *input, struct lessons *out);
 void lessons_fini(struct lessons *lessons);
 

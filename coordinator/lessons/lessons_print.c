@@ -175,9 +175,9 @@ static void print_values(const struct lessons *lessons, double scale,
 
 /* ---- failures */
 
-static void put_terms(const struct lessons *lessons,
-                      const struct failure_pattern_term *terms, size_t n,
-                      struct buf *to)
+void lessons_put_terms(const struct lessons *lessons,
+                       const struct failure_pattern_term *terms, size_t n,
+                       struct buf *to)
 {
     for (size_t t = 0; t < n; t++) {
         const struct lessons_tunable *tunable =
@@ -200,13 +200,13 @@ static void put_failure(const struct lessons *lessons,
                failure->reason);
     if (common->n_terms) {
         buf_printf(to, "\nshare");
-        put_terms(lessons, common->terms, common->n_terms, to);
+        lessons_put_terms(lessons, common->terms, common->n_terms, to);
         buf_printf(to, "; %zu of %zu correct ones share them",
                    common->right_sharing, common->right);
     }
     if (common->n_unvaried) {
         buf_printf(to, "\nshare");
-        put_terms(lessons, common->unvaried, common->n_unvaried, to);
+        lessons_put_terms(lessons, common->unvaried, common->n_unvaried, to);
         buf_printf(to,
                    common->right ? "; all %zu correct ones share them too, so "
                                    "they cannot be judged"
@@ -220,7 +220,7 @@ static void put_failure(const struct lessons *lessons,
                            : "\nno tunable was varied, so none can be judged");
     if (common->n_part) {
         buf_printf(to, "\n%zu of them are with", common->part_failures);
-        put_terms(lessons, common->part, common->n_part, to);
+        lessons_put_terms(lessons, common->part, common->n_part, to);
         buf_printf(to, ", and no configuration with it is correct");
     }
 }

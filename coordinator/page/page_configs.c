@@ -7,6 +7,7 @@
 #include "common/outcome.h"
 #include "coordinator/page/page_data.h"
 #include "coordinator/page/page_history.h"
+#include "coordinator/page/page_thin.h"
 #include "coordinator/result/report.h"
 #include "coordinator/text/json_out.h"
 
@@ -443,14 +444,49 @@ static void put_tunables(struct json_out *out, struct column column)
 
 /* ---- the whole */
 
+/* Medians of the selected configurations at these places. */
+static void put_medians_at(struct json_out *out, const struct column *column,
+                           const size_t *places, size_t n)
+{
+    double *numbers = mem_new(n, sizeof(*numbers));
+    size_t place = 0, k = 0;
+
+    for (size_t i = 0; k < n && i < column->report->n_configs; i++) {
+        if (!column->report->configs[i].selected)
+            continue;
+        if (place++ == places[k])
+            numbers[k++] = median_ns(column, i);
+    }
+    put_numbers(out, NULL, numbers, n, 5);
+    free(numbers);
+}
+
+static void put_places_of(struct json_out *out, const size_t *places, size_t n)
+{
+    double *numbers = mem_new(n, sizeof(*numbers));
+
+    for (size_t k = 0; k < n; k++)
+        numbers[k] = (double)places[k];
+    put_array(out, "median_places", numbers, n, 15);
+    free(numbers);
+}
+
 static void put_medians(struct json_out *out, struct column column)
 {
+    size_t *places, n = page_thin(column.report, &places);
+
+    if (n > 0)
+        put_places_of(out, places, n);
     json_out_open(out, "median_ns", '[');
     for (size_t s = 0; s < column.report->n_shapes; s++) {
         column.nth = s;
-        put_figures(out, NULL, &column, median_ns, 5);
+        if (s == 0 || n == 0)
+            put_figures(out, NULL, &column, median_ns, 5);
+        else
+            put_medians_at(out, &column, places, n);
     }
     json_out_close(out);
+    free(places);
 }
 
 static void put_metrics(struct json_out *out, struct column column)

@@ -7,7 +7,8 @@
  * value alone where all have the same, or {numbers, at} where they share few.
  * Words are {words, at}: the texts, and a column of their indices.  For a list
  * of 2 to 36, 'at' is a text of digits, base 36, each with as many indices as
- * fit, the first one lowest.
+ * fit, the first one lowest.  With many shapes, the times at those beside the
+ * headline are of the configurations at "median_places" (page_thin.h).
  * Times of configurations are nanoseconds with five significant digits; all
  * other times are seconds.
  */

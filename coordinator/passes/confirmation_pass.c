@@ -80,7 +80,7 @@ static int contest_lead(struct sweep *sweep, struct pass *pass, struct err *err)
             sched_settled(sweep->work.sched, JOB_MEASURE, unit, shape, true);
     if (!is_new)
         progress_say(
-            sweep->reactor.progress, "%d of %s%d blocks are there already",
+            sweep->reactor.progress, "%d of %s%d blocks are stored already",
             block_schedule_complete(c->confirm),
             is->looks.group > 0 ? "at most " : "", confirmation_blocks_max(is));
     return 1;

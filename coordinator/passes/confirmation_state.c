@@ -60,8 +60,8 @@ int confirmation_state_failure(const struct confirmation_pass *c,
     if (all_others_are_out(c))
         return err_set(err, ERR_DEVICE,
                        "the %s has no answer: all but the baseline are out, as "
-                       "said above; mend the kernel and run 'fa-coord sweep' "
-                       "again, or try as it is: fa-coord %s %s",
+                       "said above; repair the kernel and run 'fa-coord sweep' "
+                       "again, or try again unchanged: fa-coord %s %s",
                        name, command, db);
     return err_set(err, ERR_DEVICE,
                    "the %s has no answer: %d blocks lost a measurement, and "

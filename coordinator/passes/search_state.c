@@ -84,8 +84,8 @@ static void find_objective(struct sweep *sweep, struct search_pass *search)
         return;
     search->objective = 0;
     progress_say(sweep->reactor.progress,
-                 "search: the objective '%s' is no shape of the %s device; "
-                 "the headline %s is searched for",
+                 "search: the objective '%s' is not a shape of the %s "
+                 "device; the search uses the headline %s",
                  text, sweep->reactor.options->device, search->shapes[0]);
 }
 

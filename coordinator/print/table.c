@@ -105,6 +105,39 @@ void table_style(struct table *table, enum screen_style style)
     table->styles[table->n_cells - 1] = style;
 }
 
+static bool is_empty(const struct table *table, size_t column)
+{
+    for (size_t i = table->n_columns + column; i < table->n_cells;
+         i += table->n_columns)
+        if (table->cells[i][0])
+            return false;
+    return true;
+}
+
+void table_drop_empty(struct table *table)
+{
+    size_t width = table->n_columns, kept = 0, n = 0;
+    bool *dropped = mem_new(width + 1, sizeof(*dropped));
+
+    assert(width == 0 || table->n_cells % width == 0);
+    for (size_t c = 0; c < width; c++) {
+        dropped[c] = c > 0 && is_empty(table, c);
+        if (!dropped[c])
+            table->columns[kept++] = table->columns[c];
+    }
+    for (size_t i = 0; i < table->n_cells; i++) {
+        if (dropped[i % width]) {
+            free(table->cells[i]);
+            continue;
+        }
+        table->cells[n] = table->cells[i];
+        table->styles[n++] = table->styles[i];
+    }
+    table->n_columns = kept;
+    table->n_cells = n;
+    free(dropped);
+}
+
 static void pad(FILE *to, size_t n)
 {
     fprintf(to, "%*s", (int)n, "");

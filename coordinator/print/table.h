@@ -34,6 +34,9 @@ void table_number(struct table *table, int decimals, double number);
 /* Print the cell that was added last in a style, where there are colours. */
 void table_style(struct table *table, enum screen_style style);
 
+/* Remove the columns, the first one aside, that are empty in every row. */
+void table_drop_empty(struct table *table);
+
 void table_print(const struct table *table, FILE *to);
 void table_html(const struct table *table, FILE *to);
 void table_csv(const struct table *table, FILE *to);

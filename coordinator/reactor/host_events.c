@@ -198,7 +198,7 @@ static void cut(struct sweep *sweep, const struct host_thread_news *news)
              news->text);
     if (!host_state->conn.was_cut)
         progress_say(sweep->reactor.progress,
-                     "%s: %s; the upload goes on where it stopped",
+                     "%s: %s; the upload continues where it stopped",
                      host_state->host->name, news->text);
     host_state->conn.was_cut = true;
 }

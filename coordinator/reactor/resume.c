@@ -302,7 +302,7 @@ int resume_take_past(struct sweep *sweep, struct err *err)
     total = facts.total * plan_shapes(sweep->work.plan);
     if (rc == 0 && sweep->work.count.settled > 0)
         progress_say(sweep->reactor.progress,
-                     "%d of %d measurements are there already",
+                     "%d of %d measurements are stored already",
                      sweep->work.count.settled, total);
     return rc;
 }

@@ -272,7 +272,7 @@ static void say_none(struct sweep *sweep, double left_s)
     if (!sweep->reactor.said_none)
         progress_say(sweep->reactor.progress,
                      "what is left, %.2g s, is too little to confirm even one "
-                     "configuration: the search goes on to the cap, and ends "
+                     "configuration: the search continues to the cap, and ends "
                      "without a verdict",
                      left_s);
     sweep->reactor.said_none = true;

@@ -14,6 +14,25 @@
 
 #define UTC_BYTES 24
 #define NS_PER_HOUR 3.6e12
+#define SHORT_HOURS 0.1 /* shorter sweeps are printed in seconds */
+
+/* Of the times in the tables. */
+struct unit {
+    const char *name;
+    double per_hour;
+    int decimals;
+};
+
+static struct unit unit_of(const struct report_cost *cost)
+{
+    return cost->total_hours < SHORT_HOURS ? (struct unit){ "seconds", 3600, 1 }
+                                           : (struct unit){ "hours", 1, 4 };
+}
+
+static void duration(struct table *table, const struct unit *unit, double hours)
+{
+    table_number(table, unit->decimals, unit->per_hour * hours);
+}
 
 static void dollars(struct table *table, double usd, bool unpriced)
 {
@@ -28,13 +47,15 @@ static void row(struct table *table, const struct report_cost *cost,
                 const char *name, const double *hours, double proof,
                 double total)
 {
+    struct unit unit = unit_of(cost);
+
     table_cell(table, "%s", name);
-    table_number(table, 4, total);
+    duration(table, &unit, total);
     for (int i = 0; i < REPORT_COST_CATEGORIES; i++)
         if (cost->hours[i] > 0)
-            table_number(table, 4, hours[i]);
+            duration(table, &unit, hours[i]);
     if (cost->proof.held_ns > 0)
-        table_number(table, 4, proof);
+        duration(table, &unit, proof);
 }
 
 static void print_hours(const struct report_cost *cost, FILE *to)
@@ -42,7 +63,7 @@ static void print_hours(const struct report_cost *cost, FILE *to)
     struct table *table = table_new();
 
     table_column(table, 'l', "host");
-    table_column(table, 'r', "hours");
+    table_column(table, 'r', unit_of(cost).name);
     for (int i = 0; i < REPORT_COST_CATEGORIES; i++)
         if (cost->hours[i] > 0)
             table_column(table, 'r',
@@ -81,13 +102,14 @@ static const char *utc_text(int64_t utc_ns, char out[UTC_BYTES])
 /* When a host that had several rates was held at which. */
 static void print_rates(const struct report_cost *cost, FILE *to)
 {
+    struct unit unit = unit_of(cost);
     struct table *table = table_new();
     size_t n = 0;
 
     table_column(table, 'l', "host");
     table_column(table, 'l', "held from");
     table_column(table, 'l', "for");
-    table_column(table, 'r', "hours");
+    table_column(table, 'r', unit.name);
     table_column(table, 'r', "USD/h");
     table_column(table, 'r', "USD");
     for (size_t i = 0; i < cost->n_held; i++) {
@@ -101,7 +123,7 @@ static void print_rates(const struct report_cost *cost, FILE *to)
         table_cell(table, "%s", cost->hosts[held->host].name);
         table_cell(table, "%s", utc_text(held->start_utc, at));
         table_cell(table, "%s", held->phase);
-        table_number(table, 4, hours);
+        duration(table, &unit, hours);
         dollars(table, rate, isnan(rate));
         dollars(table, rate * hours, isnan(rate));
         n++;
@@ -116,8 +138,10 @@ static void print_rates(const struct report_cost *cost, FILE *to)
 static void category_row(struct table *table, const struct report_cost *cost,
                          const char *name, double hours, double usd)
 {
+    struct unit unit = unit_of(cost);
+
     table_cell(table, "%s", name);
-    table_number(table, 4, hours);
+    duration(table, &unit, hours);
     table_number(table, 1, 100 * hours / cost->total_hours);
     dollars(table, usd, !bill_has_price(&cost->bill));
 }
@@ -128,7 +152,7 @@ static void print_categories(const struct report_cost *cost, FILE *to)
     struct table *table = table_new();
 
     table_column(table, 'l', "category");
-    table_column(table, 'r', "hours");
+    table_column(table, 'r', unit_of(cost).name);
     table_column(table, 'r', "share %");
     table_column(table, 'r',
                  cost->unpriced && cost->unpriced < cost->n_hosts

@@ -6,6 +6,7 @@
 #include "common/hash.h"
 #include "common/mem.h"
 #include "common/outcome.h"
+#include "coordinator/lessons/lessons.h"
 #include "coordinator/print/paragraph.h"
 #include "coordinator/print/table.h"
 #include "coordinator/report/report_internal.h"
@@ -36,7 +37,7 @@ static int by_kind(const void *a, const void *b)
         return x->outcome < y->outcome ? -1 : 1;
     if (x->shape != y->shape)
         return x->shape < y->shape ? -1 : 1;
-    reasons = strcmp(x->reason, y->reason);
+    reasons = lessons_reason_order(x->reason, y->reason);
     return reasons ? reasons : (x->at > y->at) - (x->at < y->at);
 }
 
@@ -111,7 +112,8 @@ static struct groups group_failures(const struct report_view *view)
         const struct group *one = &groups.list[i], *last = &groups.list[n - 1];
 
         if (n > 0 && last->outcome == one->outcome &&
-            last->shape == one->shape && strcmp(last->reason, one->reason) == 0)
+            last->shape == one->shape &&
+            lessons_reason_order(last->reason, one->reason) == 0)
             groups.list[n - 1].n++;
         else
             groups.list[n++] = *one;

@@ -5,6 +5,7 @@
 
 #include "common/buf.h"
 #include "coordinator/lessons/lessons.h"
+#include "coordinator/lessons/lessons_print.h"
 #include "coordinator/print/paragraph.h"
 #include "coordinator/print/screen.h"
 #include "coordinator/report/report_internal.h"
@@ -91,26 +92,36 @@ static void put_dead(const struct lessons *lessons, struct learnt *learnt)
     buf_fini(&text);
 }
 
+/* "6 failed as runtime, all with BLOCK=256: out of bounds ..." */
+static void put_failure(const struct lessons *lessons,
+                        const struct lessons_failure *failure,
+                        struct learnt *learnt)
+{
+    const struct failure_pattern *common = &failure->common;
+    bool has_reason = failure->reason && *failure->reason;
+    struct buf text;
+
+    buf_init(&text, TEXT_MAX);
+    buf_printf(&text, "%zu failed as %s", common->failures, failure->outcome);
+    if (common->n_terms && common->failures > 1) {
+        buf_printf(&text, ", all with");
+        lessons_put_terms(lessons, common->terms, common->n_terms, &text);
+    }
+    if (has_reason)
+        buf_printf(&text, ": %s", failure->reason);
+    paragraph_put(learnt_line(learnt), 0, 2, text.bytes);
+    buf_fini(&text);
+}
+
 static void put_failures(const struct lessons *lessons, struct learnt *learnt)
 {
-    size_t more = lessons->other_failures;
+    size_t n = lessons->n_failures, shown = n < KINDS ? n : KINDS;
 
-    for (size_t i = 0; i < lessons->n_failures; i++) {
-        const struct lessons_failure *failure = &lessons->failures[i];
-        bool has_reason = failure->reason && *failure->reason;
-
-        if (i >= KINDS) {
-            more++;
-            continue;
-        }
-        paragraph_print(learnt_line(learnt), 2, "%zu failed as %s%s%s",
-                        failure->common.failures, failure->outcome,
-                        has_reason ? ": " : "",
-                        has_reason ? failure->reason : "");
-    }
-    if (more)
+    for (size_t i = 0; i < shown; i++)
+        put_failure(lessons, &lessons->failures[i], learnt);
+    if (n > shown || lessons->other_failures)
         paragraph_print(learnt_line(learnt), 2, "%zu more kinds of failure.",
-                        more);
+                        n - shown + lessons->other_failures);
 }
 
 static void put_warnings(const struct lessons *lessons,
@@ -138,8 +149,9 @@ void report_learnt_print(const struct report_view *view, FILE *to)
         return;
     put_important(lessons, &learnt);
     put_dead(lessons, &learnt);
-    put_warnings(lessons, LESSONS_TRUE, "Gates that warn with reason", &learnt);
-    put_warnings(lessons, LESSONS_FALSE, "Gates that warn of the faster ones",
+    put_warnings(lessons, LESSONS_TRUE, "Gates that warn of slower ones",
+                 &learnt);
+    put_warnings(lessons, LESSONS_FALSE, "Gates that warn of faster ones",
                  &learnt);
     put_failures(lessons, &learnt);
 }

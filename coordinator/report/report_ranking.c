@@ -17,6 +17,13 @@ size_t report_ranking_size(const struct report *report)
     return report->counts.ranked;
 }
 
+#define SHAPES_SHOWN 12 /* columns of times; a sweep may have 256 shapes */
+
+static size_t shapes_shown(const struct report *report)
+{
+    return report->n_shapes < SHAPES_SHOWN ? report->n_shapes : SHAPES_SHOWN;
+}
+
 /* Times in the unit that suits the fastest. */
 double report_ranking_unit(const struct report *report, const char **name)
 {
@@ -54,7 +61,7 @@ static void ranking_columns(struct table *table, const struct report *report,
         table_column(table, 'r', "of floor %");
     if (report_baseline(report))
         table_column(table, 'r', "x baseline");
-    for (size_t i = 1; i < report->n_shapes; i++)
+    for (size_t i = 1; i < shapes_shown(report); i++)
         heading(table, 'r', report->shapes[i].name, unit, emulated);
     table_column(table, 'l', "host");
     table_column(table, 'l', "gpu");
@@ -87,7 +94,7 @@ static void ranking_row(struct table *table, const struct report *report,
                      100 * report->shapes[0].floor_s / cell->summary.median);
     if (baseline)
         table_number(table, 3, baseline->cells[0].time_s / cell->time_s);
-    for (size_t i = 1; i < report->n_shapes; i++)
+    for (size_t i = 1; i < shapes_shown(report); i++)
         table_number(table, 3, config->cells[i].summary.median * scale);
     table_cell(table, "%s", cell->host);
     table_cell(table, "%s", cell->gpu_name[0] ? cell->gpu_name : cell->gpu);
@@ -142,6 +149,10 @@ static void print_table(const struct report_view *view, FILE *to)
     fputc('\n', to);
     table_print(table, to);
     table_free(table);
+    if (report->n_shapes > SHAPES_SHOWN)
+        paragraph_print(to, 0,
+                        "the first %d of %zu shapes; --csv and --json have all",
+                        SHAPES_SHOWN, report->n_shapes);
     paragraph_print(to, 0,
                     "median, and spread as 1.4826 x median absolute deviation, "
                     "of n samples");
@@ -169,6 +180,8 @@ void report_ranking_screening(const struct report *report, FILE *to)
                 outcome_name(baseline->outcome),
                 baseline->cells[0].reason[0] ? ": " : "",
                 baseline->cells[0].reason);
+    else if (report_ranking_size(report) == 1)
+        paragraph_print(to, 0, "Only the baseline has a time.");
     else if (best == baseline)
         paragraph_print(to, 0, "No configuration is faster than the baseline.");
     else

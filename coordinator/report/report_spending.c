@@ -109,6 +109,17 @@ static void count_cell(struct table *table, int64_t count)
         table_cell(table, "%" PRId64, count);
 }
 
+/* The only run of its kind: the line of the kind says the same. */
+static bool is_only_run(const struct costs *costs, const struct costs_line *one)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < costs->n; i++)
+        n += costs->lines[i].scope == COSTS_RUN &&
+             strcmp(costs->lines[i].item, one->item) == 0;
+    return one->scope == COSTS_RUN && n == 1;
+}
+
 void report_spending_table(const struct report_view *view, FILE *to)
 {
     const struct costs *costs = view->costs;
@@ -122,7 +133,7 @@ void report_spending_table(const struct report_view *view, FILE *to)
     for (size_t i = 0; i < costs->n; i++) {
         const struct costs_line *line = &costs->lines[i];
 
-        if (line->scope == COSTS_GPU)
+        if (line->scope == COSTS_GPU || is_only_run(costs, line))
             continue;
         if (line->scope == COSTS_RUN)
             table_cell(table, "run %s: %s", line->name, line->item);

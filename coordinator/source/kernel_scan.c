@@ -61,7 +61,8 @@ static const char *skip_parentheses(const char *at)
 struct found {
     const char *name, *parameters; /* behind its '(' */
     size_t len;
-    bool is_c; /* extern "C" */
+    bool is_c;        /* extern "C" */
+    bool is_template; /* of C++ */
 };
 
 static const char *find_word(const char *text, const char *word)
@@ -74,14 +75,18 @@ static const char *find_word(const char *text, const char *word)
     return NULL;
 }
 
+/* The end of what was before 'at'. */
+static const char *declaration(const char *text, const char *at)
+{
+    while (at > text && at[-1] != ';' && at[-1] != '}')
+        at--;
+    return at;
+}
+
 /* extern "C" between the end of what was before and 'at'. */
 static bool is_extern_c(const char *text, const char *at)
 {
-    const char *from = at;
-
-    while (from > text && from[-1] != ';' && from[-1] != '}')
-        from--;
-    for (; from < at; from++)
+    for (const char *from = declaration(text, at); from < at; from++)
         if (strncmp(from, "extern", 6) == 0 &&
             strncmp(skip_blanks(from + 6), "\"C\"", 3) == 0)
             return true;
@@ -99,11 +104,15 @@ static bool next_kernel(const char *text, const char **at, struct found *out)
     p = global + strlen("__global__");
     *at = p;
     out->is_c = is_extern_c(text, global);
+    name = find_word(declaration(text, global), "template");
+    out->is_template = name && name < global;
+    name = NULL;
     while (*p && *p != '{' && *p != ';') {
         p = skip_blanks(p);
         if (*p == '(' && name &&
             !(len == 17 && strncmp(name, "__launch_bounds__", len) == 0)) {
-            *out = (struct found){ name, p + 1, len, out->is_c };
+            *out =
+                (struct found){ name, p + 1, len, out->is_c, out->is_template };
             return true;
         }
         if (*p == '(') {
@@ -151,25 +160,33 @@ static int no_kernel(const char *text, const char *entry, struct err *err)
                    entry ? " " : "", entry ? entry : "", ending);
 }
 
+/* Of several, the only one that is extern "C" is meant: it calls templates. */
 static int find_kernel(const char *text, const char *entry, struct found *out,
                        struct err *err)
 {
     const char *at = text;
     struct found found = { .is_c = false };
-    size_t n = 0;
+    size_t n = 0, n_c = 0;
 
     while (n < NAMES_MAX && next_kernel(text, &at, &found)) {
         if (!found.name || (entry && !is_named(&found, entry)))
             continue;
-        if (n == 0)
+        if (n == 0 || (found.is_c && n_c == 0))
             *out = found;
         n++;
+        n_c += found.is_c;
     }
     if (n == 0)
         return no_kernel(text, entry, err);
-    if (n > 1 && !entry)
+    if (n > 1 && n_c != 1 && !entry)
         return err_set(err, ERR_INPUT,
                        "there are %zu kernels; choose one with --entry", n);
+    if (out->is_template)
+        return err_set(err, ERR_INPUT,
+                       "'%.*s' is a template; write an extern \"C\" __global__ "
+                       "function that calls its body with macros as the "
+                       "template arguments (docs/own-kernel.md)",
+                       (int)out->len, out->name);
     if (!out->is_c)
         return err_set(err, ERR_INPUT,
                        "'%.*s' is not extern \"C\", so its name in the "
@@ -181,11 +198,16 @@ static int find_kernel(const char *text, const char *entry, struct found *out,
 
 /* ---- its parameters */
 
-static const char *type_of(const char *words)
+/* An array of vectors, such as float4 *, is one of their elements. */
+static const char *type_of(const char *words, bool pointer)
 {
     static const struct {
         const char *word, *type;
-    } types[] = {
+    } vectors[] = {
+        { "float2", "fp32" },  { "float4", "fp32" }, { "double2", "fp64" },
+        { "__half2", "fp16" }, { "half2", "fp16" },  { "int2", "int32" },
+        { "int4", "int32" },   { "uint2", "int32" }, { "uint4", "int32" },
+    }, types[] = {
         { "float", "fp32" },         { "double", "fp64" },
         { "__half", "fp16" },        { "half", "fp16" },
         { "__nv_bfloat16", "bf16" }, { "nv_bfloat16", "bf16" },
@@ -196,6 +218,10 @@ static const char *type_of(const char *words)
         { "unsigned", "int32" },
     };
 
+    for (size_t i = 0; pointer && i < sizeof(vectors) / sizeof(vectors[0]); i++)
+        if (find_word(words, vectors[i].word))
+            return vectors[i].type;
+
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
         if (find_word(words, types[i].word))
             return types[i].type;
@@ -205,7 +231,7 @@ static const char *type_of(const char *words)
 static int add_parameter(struct kernel_scan *out, const char *from, size_t len,
                          struct err *err)
 {
-    char *text = mem_dup(from, len);
+    char *text = mem_dup(from, len), *whole = mem_dup(from, len);
     char *end = text + len, *name;
     struct kernel_scan_parameter is = { .pointer = strchr(text, '*') != NULL,
                                         .constant = find_word(text, "const") };
@@ -217,13 +243,14 @@ static int add_parameter(struct kernel_scan *out, const char *from, size_t len,
         ;
     is.name = mem_strdup(name);
     *name = '\0';
-    is.type = type_of(text);
+    is.type = type_of(text, is.pointer);
     if (!is.type || !*is.name)
         rc = err_set(
             err, ERR_INPUT,
-            "parameter %zu, '%.*s': sweep files have no such type (they "
+            "parameter %zu, '%.80s': sweep files have no such type (they "
             "have fp16, bf16, fp32, fp64, int8, int32 and int64)",
-            out->n + 1, len < 80 ? (int)len : 80, from);
+            out->n + 1, skip_blanks(whole));
+    free(whole);
     free(text);
     if (rc < 0) {
         free(is.name);
@@ -271,6 +298,11 @@ static bool is_value(const char *text, size_t len)
     return len > 0 && len < 10;
 }
 
+struct word {
+    const char *at;
+    size_t len;
+};
+
 /* The length of the word of a directive such as '#ifndef BLOCK' at 'at'; 0 for
  * any other line. */
 static size_t directive(const char *at, const char *what, const char **word)
@@ -288,29 +320,65 @@ static size_t directive(const char *at, const char *what, const char **word)
                       : 0;
 }
 
-static void read_macros(const char *text, struct kernel_scan *out)
+/* Does '#if NAME' with nothing behind it stand in the text? */
+static bool is_switch(const char *text, const char *name)
 {
-    const char *guarded = NULL, *word;
-    size_t guarded_len = 0;
+    size_t len = strlen(name);
+    const char *word = "";
 
     for (const char *at = text; *at;) {
-        size_t len = directive(at, "ifndef", &word);
+        if (directive(at, "if", &word) == len && memcmp(word, name, len) == 0 &&
+            strchr("\r\n", word[len + strspn(word + len, " \t")]))
+            return true;
+        at += strcspn(at, "\n");
+        at += *at == '\n';
+    }
+    return false;
+}
 
-        if (len > 0) {
-            guarded = word;
-            guarded_len = len;
-        } else if ((len = directive(at, "define", &word)) > 0 && guarded &&
-                   len == guarded_len && memcmp(word, guarded, len) == 0) {
-            const char *value = word + len + strspn(word + len, " \t");
-            size_t n = strcspn(value, " \t\r\n");
+static void add_macro(struct kernel_scan_macro **list, size_t *n,
+                      const char *text, const struct word *name,
+                      const struct word *value)
+{
+    struct kernel_scan_macro macro = { mem_dup(name->at, name->len),
+                                       mem_dup(value->at, value->len), false };
 
-            if (is_value(value, n)) {
-                out->macros = mem_grow(out->macros, out->n_macros + 1,
-                                       sizeof(*out->macros));
-                out->macros[out->n_macros++] =
-                    (struct kernel_scan_macro){ mem_dup(word, len),
-                                                mem_dup(value, n) };
-            }
+    macro.is_switch = is_switch(text, macro.name);
+    *list = mem_grow(*list, *n + 1, sizeof(**list));
+    (*list)[(*n)++] = macro;
+}
+
+/* The value of a macro, (4) as 4. */
+static struct word value_of(const char *at)
+{
+    struct word value;
+
+    at += strspn(at, " \t");
+    value = (struct word){ at, strcspn(at, " \t\r\n") };
+    if (value.len > 2 && *at == '(' && at[value.len - 1] == ')')
+        value = (struct word){ at + 1, value.len - 2 };
+    return value;
+}
+
+static void read_macros(const char *text, struct kernel_scan *out)
+{
+    struct word guarded = { "", 0 };
+
+    for (const char *at = text; *at;) {
+        struct word name = { "", 0 }, value;
+
+        name.len = directive(at, "ifndef", &name.at);
+        if (name.len > 0) {
+            guarded = name;
+        } else if ((name.len = directive(at, "define", &name.at)) > 0) {
+            value = value_of(name.at + name.len);
+            if (!is_value(value.at, value.len))
+                ;
+            else if (name.len == guarded.len &&
+                     memcmp(name.at, guarded.at, name.len) == 0)
+                add_macro(&out->macros, &out->n_macros, text, &name, &value);
+            else
+                add_macro(&out->fixed, &out->n_fixed, text, &name, &value);
         }
         at += strcspn(at, "\n");
         at += *at == '\n';
@@ -338,16 +406,22 @@ int kernel_scan(const char *text, const char *entry, struct kernel_scan *out,
     return rc;
 }
 
+static void free_macros(struct kernel_scan_macro *macros, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        free(macros[i].name);
+        free(macros[i].value);
+    }
+    free(macros);
+}
+
 void kernel_scan_fini(struct kernel_scan *scan)
 {
     for (size_t i = 0; i < scan->n; i++)
         free(scan->parameters[i].name);
-    for (size_t i = 0; i < scan->n_macros; i++) {
-        free(scan->macros[i].name);
-        free(scan->macros[i].value);
-    }
     free(scan->parameters);
-    free(scan->macros);
+    free_macros(scan->macros, scan->n_macros);
+    free_macros(scan->fixed, scan->n_fixed);
     free(scan->entry);
     *scan = (struct kernel_scan){ .n = 0 };
 }

@@ -18,17 +18,21 @@ struct kernel_scan_parameter {
     bool pointer, constant;
 };
 
-/* #ifndef NAME, #define NAME VALUE: made to be set from outside. */
+/* #define NAME VALUE.  In an #ifndef of its name it is made to be set from
+ * outside; otherwise the source overrules what is set there. */
 struct kernel_scan_macro {
     char *name, *value; /* a whole number, true or false */
+    bool is_switch;     /* #if NAME: 0 and 1 are its values */
 };
 
 struct kernel_scan {
     char *entry;
     struct kernel_scan_parameter *parameters;
     size_t n;
-    struct kernel_scan_macro *macros;
+    struct kernel_scan_macro *macros; /* in an #ifndef of their names */
     size_t n_macros;
+    struct kernel_scan_macro *fixed; /* not in one */
+    size_t n_fixed;
 };
 
 /* Find the kernel 'entry', or the only one for NULL.  ERR_INPUT if there is

@@ -279,6 +279,10 @@ int space_parse(struct space *space, const struct spec_rule *rule,
     if (rc == 0)
         return 0;
     offset -= (int)sizeof(front) - 1;
+    if (offset >= (int)strlen(rule->text))
+        return spec_err_in(space->spec, rule, strlen(rule->text), err,
+                           "rules are SQL expressions (docs/sweep-file.md)",
+                           "%s: the rule ends where a value is missing", what);
     return spec_err_in(space->spec, rule, offset > 0 ? (size_t)offset : 0, err,
                        "rules are SQL expressions (docs/sweep-file.md)",
                        "%s: %.150s", what, reason.text);

@@ -278,7 +278,7 @@ static void say_in_flight(const struct search_settings *search_settings,
     else if (search_settings_command(search_settings) ||
              strategy_learns(out->strategy))
         snprintf(out->in_flight, sizeof(out->in_flight),
-                 ", at most 1 in %d of those left in flight", SEARCH_OUT_SHARE);
+                 ", at most 1/%d of the rest in flight", SEARCH_OUT_SHARE);
 }
 
 /* Can it choose among points drawn at random?  The other methods build points

@@ -115,7 +115,7 @@ static void stop(struct sweep *sweep, const struct ability *can,
         err_set(&err, ERR_NETWORK, "%s", what);
     else
         err_set(&err, ERR_NETWORK,
-                "%s: none answers; 'fa-coord doctor' asks "
+                "%s: no host answers; 'fa-coord doctor' asks "
                 "each why",
                 what);
     reactor_fail(sweep,

@@ -223,9 +223,15 @@ static int check_format(struct sqlite3 *db, const char *path, int newest,
 }
 
 /* A step failed, and 'err' says why. */
-static int undo(struct sqlite3 *db, const char *path, struct err *err)
+static int undo(struct sqlite3 *db, const char *path, int format,
+                struct err *err)
 {
-    if ((sqlite3_errcode(db) & 0xff) == SQLITE_FULL)
+    bool is_full = (sqlite3_errcode(db) & 0xff) == SQLITE_FULL;
+
+    if (is_full && format == 0)
+        err_set(err, ERR_STORE,
+                "the disk is full; make room, and run the same command again");
+    else if (is_full)
         err_set(err, ERR_STORE,
                 "the disk is full; to bring a database up to date takes "
                 "as much room as it has; nothing was changed; make room, and "
@@ -283,7 +289,7 @@ static int migrate(struct sqlite3 *db, const char *path, int format,
                      "PRAGMA ignore_check_constraints=OFF;"
                      "PRAGMA foreign_keys=ON",
                      err);
-    return rc == 0 ? 0 : undo(db, path, err);
+    return rc == 0 ? 0 : undo(db, path, format, err);
 }
 
 bool dbfile_fits_memory(int64_t bytes)

@@ -144,7 +144,7 @@ static int check_place(struct store *store, struct err *err)
     return err_set(err, ERR_STORE,
                    "%s was deleted, moved or replaced while it was written "
                    "to; if it was moved, move it back, and 'fa-coord resume' "
-                   "goes on with what it holds",
+                   "continues with it",
                    store->path);
 }
 

@@ -16,9 +16,9 @@
 
 #define COLUMNS_BYTES_MAX 2048
 #define UNREAD "unable to get the page" /* SQLite's words for a failed read */
-#define REMEDY                                                          \
-    "; 'fa-coord verify' lists what does not hold, 'fa-coord recover' " \
-    "copies what does"
+#define REMEDY                                                              \
+    "; 'fa-coord verify' lists what is damaged, 'fa-coord recover' copies " \
+    "the rest"
 
 extern const struct embed store_schema[]; /* the newest format first */
 

@@ -44,6 +44,8 @@ static void put_values(const struct kernel_scan_macro *macro, FILE *to)
 
     if (is_bool(macro))
         fputs("[false, true]", to);
+    else if (macro->is_switch && (value == 0 || value == 1))
+        fputs("[0, 1]", to);
     else if (value <= 0)
         fprintf(to, "[%ld, 1]", value);
     else if (value % 2 == 0)

@@ -58,7 +58,8 @@ static int open_part(const char *path, const char *part, struct err *err)
     struct stat opened, named;
 
     if (fd < 0)
-        return refused(errno == ENOENT ? path : part, errno, err);
+        return refused(errno == EISDIR || errno == ELOOP ? part : path, errno,
+                       err);
     if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &opened) == 0 &&
         lstat(part, &named) == 0 && opened.st_ino == named.st_ino &&
         opened.st_dev == named.st_dev)

@@ -50,8 +50,8 @@ const char *suggest_name(const char *word, size_t len, const char *const *names,
         size_t size = strlen(names[i]);
         size_t longer = size > len ? size : len, edits;
 
-        if (size > WORD_MAX)
-            continue;
+        if (size > WORD_MAX || (longer == 1 && names[i][0] != word[0]))
+            continue; /* one letter is like any other */
         edits = distance(word, len, names[i], size);
         if (edits < best_edits && edits <= (longer + 2) / 3) {
             best = names[i];

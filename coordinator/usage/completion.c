@@ -271,8 +271,8 @@ int completion_print(const char *shell, FILE *to, struct err *err)
         print_fish(to);
     else
         return err_set(err, ERR_INPUT,
-                       "completion: '%.64s' is not a shell that is known; "
-                       "bash, zsh and fish are%s",
+                       "completion: there is no completion for '%.64s'; "
+                       "choose bash, zsh or fish%s",
                        shell,
                        suggest_ending(shell, strlen(shell), shells,
                                       sizeof(shells) / sizeof(shells[0]),

@@ -48,7 +48,7 @@ static void without_memory_it_ends_with_a_line_and_a_remedy(void **state)
     says(mem_exhausted, text, sizeof(text));
     assert_string_equal(text, "test_common_mem: out of memory: free some, or "
                               "raise 'ulimit -v'; what is stored stays, and "
-                              "the same command goes on\n");
+                              "the same command continues\n");
     says(grow_too_far, text, sizeof(text));
     assert_non_null(strstr(text, ": out of memory: "));
 }

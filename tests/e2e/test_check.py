@@ -78,7 +78,7 @@ class Check(rig.Rig):
         self.assertIn("compiled        nothing: --no-build", self.check("--no-build").stdout)
 
     def test_another_device_is_refused(self):
-        self.assertIn("--device 'gpu' is not cuda or cpu", self.check("--device", "gpu", code=2).stderr)
+        self.assertIn("--device=gpu: choose cuda or cpu", self.check("--device", "gpu", code=2).stderr)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ class Damage(rig.Rig):
         ran = self.run_coord(self.folder, *args, code=7)
         self.assertEqual(ran.stdout, "")
         self.assertEqual(ran.stderr.count("\n"), 1, ran.stderr)
-        self.assertIn(f"{why}; 'fa-coord verify' lists what does not hold, 'fa-coord recover' copies what does",
+        self.assertIn(f"{why}; 'fa-coord verify' lists what is damaged, 'fa-coord recover' copies the rest",
                       ran.stderr)
 
     def test_a_changed_time_is_no_answer(self):
@@ -115,7 +115,7 @@ class Damage(rig.Rig):
                     ran = self.run_coord(self.folder, *args, code=7)
                     self.assertEqual(ran.stdout, "")
                     self.assertIn(f".db: {why}", ran.stderr)
-                    self.assertIn("; 'fa-coord verify' lists what does not hold, 'fa-coord recover' copies what does",
+                    self.assertIn("; 'fa-coord verify' lists what is damaged, 'fa-coord recover' copies the rest",
                                   ran.stderr)
                     for left in "page.html", "y.db":
                         self.assertFalse(os.path.exists(self.path(left)), left)
@@ -144,14 +144,14 @@ class Damage(rig.Rig):
                 with self.subTest(sql=sql, args=args):
                     ran = self.run_coord(self.folder, *args, "--log", "hurt.log", code=7)
                     self.assertIn(f"hurt.db: {why}", ran.stderr)
-                    self.assertIn("'fa-coord recover' copies what does", ran.stderr)
+                    self.assertIn("'fa-coord recover' copies the rest", ran.stderr)
                     if os.path.exists(self.path("hurt.log")):
                         with open(self.path("hurt.log")) as f:
                             self.assertEqual(f.read(), "", "no host was called")
 
     def test_what_is_not_damaged_is_recovered_whole(self):
         db = self.fixture("base.db")
-        self.assertIn("all that there were", self.run_coord(self.folder, "recover", db, "--to", "copy.db").stdout)
+        self.assertIn("rows: nothing is lost", self.run_coord(self.folder, "recover", db, "--to", "copy.db").stdout)
         first, second = (self.run_coord(self.folder, "report", "--json", name).stdout for name in (db, "copy.db"))
         self.assertEqual(first.replace("base.db", "copy.db"), second)
 

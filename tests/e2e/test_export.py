@@ -204,7 +204,7 @@ class Export(rig.Rig):
         refused("there is no tunable 'BLOCK'", "--config", "BLOCK=1")
         refused("is not a configuration of this sweep", "--config", "BLOCK_SIZE=256,ITEMS=1,VECTOR=false,MODE=plain")
         refused("no configuration of this sweep has a key that begins with 'ffff'", "--config", "ffff")
-        refused("is no cubin: the sweep was not on a GPU", "--format", "cubin", "--out", "k.cubin")
+        refused("is not a cubin: the sweep did not run on an NVIDIA GPU", "--format", "cubin", "--out", "k.cubin")
         refused("not both", "sweep.json", "--db", "vector_add.db")
         refused("none.db", "--db", "none.db", code=7)
         refused("does not give the name of the sweep", "none.json")

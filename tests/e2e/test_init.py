@@ -48,6 +48,39 @@ class Init(Rig):
         again = self.run_coord(self.folder, "init", "--from", "mine.cu", code=2).stderr
         self.assertIn("'./sweep.json' exists already; nothing is overwritten", again)
 
+    def test_macros_that_are_not_in_an_ifndef_are_named(self):
+        with open(self.path("fixed.cu"), "w") as f:
+            f.write("#define BLOCK 128\n" + KERNEL[KERNEL.index("#ifndef TWICE"):])
+        said = self.run_coord(self.folder, "init", "--from", "fixed.cu").stdout
+        self.assertIn("3 parameters, 1 tunables", said)
+        self.assertIn("Not tunables: BLOCK. To tune one, write\n    #ifndef BLOCK\n    #define BLOCK 128\n", said)
+
+    def test_words_of_sql_that_kernels_need_are_names(self):
+        """ROWS and OFFSET are keywords of SQL, and names in a rule, in --where and on the cpu device."""
+        with open(self.path("mine.cu"), "w") as f:
+            f.write(KERNEL.replace("TWICE", "OFFSET"))
+        self.run_coord(self.folder, "init", "--from", "mine.cu")
+        with open(self.path("sweep.json")) as f:
+            text = f.read().replace('"N"', '"ROWS"').replace("(N +", "(ROWS +")
+        with open(self.path("sweep.json"), "w") as f:
+            f.write(text.replace('"launch"', '"gates": [ { "name": "g", "reject": "OFFSET AND ROWS * BLOCK > 1e5 AND rows > 0"'
+                                 ' } ],\n  "launch"', 1))
+        with open(self.path("reference.cu")) as f:
+            frame = f.read()
+        with open(self.path("reference.cu"), "w") as f:
+            f.write(frame.replace("#error write here what element i of each output is",
+                                  "    if (i < n) y[i] = 2.0 * x[i];"))
+        self.run_coord(self.folder, "sweep", "--device", "cpu", "--evaluations", "2")
+        where = self.report(self.folder, "--where", "NOT OFFSET OR BLOCK > 0")
+        self.assertEqual(where["counts"]["correct"], 2)
+        with open(self.path("one.json"), "w") as f:
+            f.write(text.replace('"launch"', '"confirm": false,\n  "launch"', 1))
+        self.run_coord(self.folder, "sweep", "one.json", "--device", "cpu", "--evaluations", "1", "--db", "one.db")
+        self.assertIn("Only the baseline has a time.", self.run_coord(self.folder, "report", "one.db").stdout)
+        with open(self.path("sweep.json"), "w") as f:
+            f.write(text.replace("OFFSET", "GROUP"))
+        self.assertIn("it is a keyword of SQL", self.run_coord(self.folder, "check", code=2).stderr)
+
     def test_a_scalar_that_is_no_size_gets_a_factor(self):
         with open(self.path("axpy.cu"), "w") as f:
             f.write("""extern "C" __global__ void axpy(const float *x, float *y, float a, int n)

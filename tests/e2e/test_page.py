@@ -12,6 +12,7 @@ import shutil
 import sqlite3
 import unittest
 
+import checksums
 import rig
 
 VOID = {"meta"}
@@ -164,11 +165,14 @@ class Page(rig.Rig):
         self.assertIn("'none/x.html': No such file or directory", err)
         self.run_coord(self.folder, "report", db, "--html", "x.html", "--json", code=2)
 
-    def wide(self, tunables=40, configs=5000):
-        """Import a record of so many tunables of two values, the most that a space of 2^40 has; returns the points."""
+    def wide(self, tunables=40, configs=5000, values=2):
+        """Import a record of so many tunables, by default the most that a space of 2^40 has; returns the points."""
         draw = random.Random(5)
         names = [f"TUNABLE_{i:02}" for i in range(tunables)]
-        points = [[draw.randrange(2) for _ in names] for _ in range(configs)]
+        points = set()
+        while len(points) < configs:
+            points.add(tuple(draw.randrange(values) for _ in names))
+        points = sorted(points)
         cache = {}
         for point in points:
             ms = 1 + sum(point) / 10 + draw.random() / 100
@@ -177,13 +181,58 @@ class Page(rig.Rig):
                                                 "compile_time": 500.0, "benchmark_time": 20.0, "verification_time": 0}
         with open(self.path("wide.json"), "w") as f:
             json.dump({"device_name": "A100", "kernel_name": "wide", "cache": cache,
-                       "tune_params": {name: [0, 1] for name in names}}, f)
+                       "tune_params": {name: list(range(values)) for name in names}}, f)
         self.run_coord(self.folder, "import", "wide.json", "--out", "wide.db")
         return points
 
     def written(self, db, name):
         self.run_coord(self.folder, "report", db, "--html", name)
         return self.read(self.path(name))
+
+    def add_shapes(self, db, shapes):
+        """Give an imported record of one shape these further shapes, each with times of its own; returns all times."""
+        draw, times = random.Random(7), {}
+
+        def slower(samples, config, shape):
+            times[shape, config] = json.loads(samples)[0] * (1 + draw.random())
+            return json.dumps([times[shape, config]] * 5)
+
+        with sqlite3.connect(self.path(db)) as connection:
+            connection.create_function("slower", 3, slower)
+            connection.create_function("median_of", 2, lambda config, shape: times[shape, config])
+            for n, name in enumerate(shapes, 1):
+                given = {"position": str(n), "name": f"'{name}'", "nonce": f"nonce || '-{n}'", "shape": f"'{name}'",
+                         "samples": f"slower(samples, config, '{name}')", "median_s": f"median_of(config, '{name}')"}
+                for table in ("shape", "result", "outcome"):
+                    columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+                    connection.execute(f"INSERT INTO {table} SELECT {', '.join(given.get(c, c) for c in columns)}"
+                                       f" FROM {table} WHERE {'position = 0' if table == 'shape' else 'nonce NOT LIKE ' + repr('%-%')}")
+            for table in ("shape", "result", "outcome"):
+                checksums.seal(connection, table)
+        return times
+
+    def test_twelve_shapes_of_5000_configurations_fit(self):
+        """Of many shapes the page has the times of those that are fastest at some shape, and says so."""
+        points = self.wide(tunables=8, values=5)
+        shapes = [f"s{n}" for n in range(1, 12)]
+        times = self.add_shapes("wide.db", shapes)
+        text, page = self.written("wide.db", "wide.html")
+        if not page.scripts:
+            self.skipTest("this build has no D3, so its pages have no data")
+        rig.figure("page of 5,000 configurations at 12 shapes", len(text.encode()) / 1e3, "kB")
+        self.assertLessEqual(len(text.encode()), 900_000)
+        data = json.loads(page.data)
+        configs, digits = data["configs"], data["configs"]["digits"]
+        self.assertEqual(configs["n"], len(points))
+        keys = [configs["keys"][digits * i:digits * (i + 1)] for i in range(configs["n"])]
+        self.assertEqual([len(column) for column in configs["median_ns"]], [len(points)] + 11 * [len(points) * 3 // 4 // 11])
+        for column, shape in zip(configs["median_ns"][1:], shapes):
+            there = {keys[place]: ns for place, ns in zip(configs["median_places"], column)}
+            at_shape = {config[:digits]: s for (name, config), s in times.items() if name == shape}
+            fastest = sorted(at_shape, key=at_shape.get)[:20]
+            self.assertLessEqual(set(fastest), set(there))
+            for key, ns in there.items():
+                self.assertAlmostEqual(ns / 1e9, at_shape[key], delta=1e-4 * at_shape[key])
 
     def test_forty_tunables_of_5000_configurations_fit(self):
         """What an import does not have (a second shape, a metric, a verdict, a history) is as large as in a record of a GPU."""

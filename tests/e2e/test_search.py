@@ -112,7 +112,7 @@ class Search(rig.Rig):
         self.assertEqual(len(self.steps("timed")) + len(self.steps("failed")), 50)
         measured = self.measured()
         again = self.sweep("--strategy", "lhs:20,tpe:30").stderr
-        self.assertIn("50 of 50 measurements are there already", again)
+        self.assertIn("50 of 50 measurements are stored already", again)
         self.assertEqual(self.measured(), measured)
         # More points, with another strategy: earlier results count and are not measured again.
         self.run_coord(self.folder, "resume", "--strategy", "genetic", "--evaluations", "70", "x.db")
@@ -223,7 +223,7 @@ class Search(rig.Rig):
             self.program_hears_all(folder)
         with self.subTest("a shape that the device has not"):
             ran = self.searches_for(folder, sweep, "n16m_odd", lambda times: times["one"])
-            self.assertIn("the objective 'n16m_odd' is no shape of the cpu device; the headline one is searched for",
+            self.assertIn("the objective 'n16m_odd' is not a shape of the cpu device; the search uses the headline one",
                           ran.stderr)
 
     def searches_for(self, folder, sweep, objective, of):

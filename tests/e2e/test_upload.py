@@ -26,7 +26,7 @@ class Upload(boxes.Boxes):
         self.assertEqual(log.count("UPLOAD-CUT"), early + 1)
         since = log[log.index("UPLOAD-CUT"):]  # a crowded machine may refuse the first login
         self.assertNotIn("HOST-BROKEN", since, self.of["a"].said())
-        self.assertEqual(self.stderr().count("the upload goes on where it stopped"), 1)
+        self.assertEqual(self.stderr().count("the upload continues where it stopped"), 1)
         self.assertLess(proxy.carried, size + (early + 2) * PACKETS)
 
     def parts(self):

@@ -99,7 +99,15 @@ class Usage(Rig):
         loaded = self.shell("zsh", "-f", text=f"fpath=({self.folder} $fpath)\nautoload -Uz compinit\n"
                             f"compinit -u -d {self.path('dump')}\nprint ${{_comps[fa-coord]}}\n")
         self.assertEqual(loaded, "_fa-coord\n")
-        self.assertIn("is not a shell that is known", self.run_coord(self.folder, "completion", "ksh", code=2).stderr)
+        self.assertIn("there is no completion for 'ksh'; choose bash, zsh or fish", self.run_coord(self.folder, "completion", "ksh", code=2).stderr)
+
+    def test_output_that_is_lost_is_an_error(self):
+        for redirection in (">&-", ">/dev/full"):
+            with self.subTest(redirection):
+                program = os.path.join(os.environ["FA_BIN_DIR"], "fa-coord")
+                done = subprocess.run(f"'{program}' --help {redirection}", shell=True, stderr=subprocess.PIPE, text=True)
+                self.assertEqual(done.returncode, 1)
+                self.assertRegex(done.stderr, "^fa-coord: output: [A-Z][a-z ]+\n$")
 
     def test_a_database_is_named_by_a_flag_too(self):
         landscape.make(self.path("bowl.json"), xs=(32, 64), ys=(4,), unrolls=(1, 2))

@@ -429,10 +429,10 @@ static int refuse_what_keeps(struct run *run)
             continue;
         run->judge.result->outcome = OUTCOME_CONSTRAINTS;
         snprintf(run->judge.result->detail, sizeof(run->judge.result->detail),
-                 "'%s' cannot be timed: it has memory that cannot be cleared "
-                 "between launches, of malloc() or too much of its own in each "
-                 "thread, and '%s' is read from a file, so what it keeps of it "
-                 "is right in all of them",
+                 "'%s' cannot be timed: its memory (malloc(), or too much "
+                 "local memory) cannot be cleared between launches, and '%s' "
+                 "is read from a file, so a result kept from an earlier "
+                 "launch would look right",
                  want->kernel.entry, want->args[i].name);
         return JUDGE_SETTLED;
     }

@@ -8,17 +8,17 @@ fa.decode = function (data) {
         let held = 0;
         for (let reach = states; reach <= 36; reach *= states)
             held++;
-        for (let i = 0; i < n; i += held) {
+        for (let i = 0; i < out.length; i += held) {
             let digit = parseInt(text[i / held], 36);
-            for (let k = i; k < Math.min(i + held, n); k++) {
+            for (let k = i; k < Math.min(i + held, out.length); k++) {
                 out[k] = digit % states;
                 digit = Math.floor(digit / states);
             }
         }
     }
 
-    function indices(column, states) {
-        const out = new Uint32Array(n);
+    function indices(column, states, length = n) {
+        const out = new Uint32Array(length);
         if (typeof column === "string")
             digits(column, states, out);
         else if (Array.isArray(column))
@@ -26,16 +26,26 @@ fa.decode = function (data) {
         return out;
     }
 
-    function numbers(column) {
-        const out = new Float64Array(n);
+    function numbers(column, length = n) {
+        const out = new Float64Array(length);
         if (column?.numbers) {
-            const at = indices(column.at, column.numbers.length);
+            const at = indices(column.at, column.numbers.length, length);
             return out.map((_, i) => column.numbers[at[i]] ?? NaN);
         }
         if (!Array.isArray(column))
             return out.fill(column ?? NaN);
-        for (let i = 0; i < n; i++)
+        for (let i = 0; i < length; i++)
             out[i] = column[i] ?? NaN;
+        return out;
+    }
+
+    /* With many shapes, those beside the headline have the times of a few. */
+    const places = configs.median_places;
+    function medians(column, shape) {
+        if (!places || shape === 0)
+            return numbers(column);
+        const out = new Float64Array(n).fill(NaN);
+        numbers(column, places.length).forEach((x, k) => { out[places[k]] = x; });
         return out;
     }
 
@@ -67,14 +77,14 @@ fa.decode = function (data) {
 
     let turn = null;
     const settled = numbers(configs.settled_s);
-    const median = configs.median_ns.map(numbers);
+    const median = configs.median_ns.map(medians);
     const normalised = numbers(configs.normalised_ns);
     const time = Float64Array.from(median[0] ?? [], (t, i) =>
         data.normalised && Number.isFinite(normalised[i]) ? normalised[i] : t);
     return {
         ...data, n, ranked: configs.ranked, baseline: configs.baseline,
         key: i => configs.keys.substr(i * configs.digits, configs.digits),
-        rank: ranks(), median, normalised, normalised_any: data.normalised, time,
+        rank: ranks(), median, few_at_shapes: places?.length ?? 0, normalised, normalised_any: data.normalised, time,
         spread: numbers(configs.spread_ns), below: numbers(configs.below_ns),
         above: numbers(configs.above_ns), samples: numbers(configs.samples),
         registers: numbers(configs.registers), spill: numbers(configs.spill_bytes),
@@ -85,6 +95,13 @@ fa.decode = function (data) {
         tunables: configs.tunables.map(tunable),
         metrics: configs.metrics.map(m => ({ name: m.name, unit: m.unit, at: numbers(m.at) })),
     };
+};
+
+/* What is left out of a page of many shapes; "" if nothing is. */
+fa.left_out = function () {
+    const { few_at_shapes: few, shapes } = fa.data;
+    return few ? ` At shapes other than ${shapes[0].name}, this page has the times of ${fa.count(few)} `
+        + "configurations, those that are fastest at some shape; 'fa-coord report --csv' has all." : "";
 };
 
 /* The names that a rule may use, as fa.rule() asks for them.  A name of a

@@ -74,6 +74,6 @@ fa.pareto = function () {
         String(chosen[which]), value => { chosen[which] = Number(value); redraw(); });
 
     return fa.section({ id: "pareto", title: "Pareto front", short: "Pareto", draw, table,
-        lead: "Configurations of which no other is better in both; the step line joins them.",
+        lead: "Configurations of which no other is better in both; the step line joins them." + fa.left_out(),
         controls: redraw => [axis("Across", "x", redraw), axis("Up", "y", redraw)] });
 };

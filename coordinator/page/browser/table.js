@@ -128,7 +128,7 @@ fa.configurations = function () {
 
     return fa.section({
         id: "configurations", title: "Configurations",
-        lead: "Headings sort. A row can be linked to: its key stands in the address of the page.",
+        lead: "Headings sort. A row can be linked to: its key stands in the address of the page." + fa.left_out(),
         draw(host) {
             if (!host.firstChild)
                 host.append(card, view);

@@ -463,8 +463,9 @@ static void five_that_vanish_in_a_row_condemn_who_built_them(void **state)
     assert_int_equal(rig_built(&rig, &rig.sent[before], "built"), 0);
     artifacts_missing(&rig.sweep, 0, rig.sweep.work.artifacts[0]);
     assert_true(host(0)->conduct.condemned);
-    assert_string_equal(host(0)->conn.why, "an artifact that it built was gone "
-                                           "five times in a row");
+    assert_string_equal(host(0)->conn.why,
+                        "it lost an artifact that it had built, "
+                        "five times in a row");
 }
 
 static void a_host_that_went_wants_nothing_any_more(void **state)

@@ -57,6 +57,9 @@ static const struct row {
     { 2, { "export", "--shape", "n16", "DB" }, MEANT("n16m") },
     { 2, { "explain", "DB", "BLOK_SIZE=64,VECTOR=true" }, MEANT("BLOCK_SIZE") },
     { 2, { "explain", "DB", "thraeds" }, MEANT("threads") },
+    { 2,
+      { "explain", "DB", "x.db" },
+      "is a database; name a configuration too" },
     { 2, { "explain", "DB", "threads" }, "is a name of the sweep file" },
     { 2, { "explain", "DB", "VECTR" }, MEANT("VECTOR") },
     /* values of tunables, and other texts of a sweep */

@@ -370,9 +370,22 @@ static void twenty_thousand_configurations_of_twenty_tunables(void **state)
     free(levels);
 }
 
+static void numbers_do_not_order_reasons(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        lessons_reason_order("at 0x7f2: 12 of 'x'", "at 0x9: 3.5e-7 of 'x'"),
+        0);
+    assert_true(lessons_reason_order("read of 'x'", "read of 'y'") < 0);
+    assert_true(lessons_reason_order("row 7", "row") > 0);
+    assert_true(lessons_reason_order("", "a") < 0);
+    assert_true(lessons_reason_order("7", "a") < 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_do_not_order_reasons),
         cmocka_unit_test(failures_of_one_kind_are_one),
         cmocka_unit_test(a_tunable_that_never_changes_the_code_is_dead),
         cmocka_unit_test(each_value_has_its_best_and_its_median),

@@ -79,9 +79,10 @@ static void without_others_the_kernel_is_to_be_mended(void **state)
     scene_begin(&s, CONFIRMATION_CONFIRM);
     block_schedule_out(s.c.confirm, 1);
     block_schedule_out(s.c.confirm, 2);
-    assert_says(&s, "the confirmation has no answer: all but the baseline",
-                "'fa-coord sweep' again, or try as it is: fa-coord confirm "
-                "a.db");
+    assert_says(
+        &s, "the confirmation has no answer: all but the baseline",
+        "'fa-coord sweep' again, or try again unchanged: fa-coord confirm "
+        "a.db");
 }
 
 static void lost_blocks_are_made_again_by_the_same_command(void **state)

@@ -149,9 +149,35 @@ static void styles_do_not_count_as_width(void **state)
     unsetenv("CLICOLOR_FORCE");
 }
 
+static void empty_columns_can_be_left_out(void **state)
+{
+    struct table *table = table_new();
+    char *text = NULL;
+    size_t len;
+    FILE *to = open_memstream(&text, &len);
+
+    (void)state;
+    table_column(table, 'l', "first");
+    table_column(table, 'r', "none");
+    table_column(table, 'r', "some");
+    table_cell(table, "%s", "");
+    table_cell(table, "%s", "");
+    table_cell(table, "%s", "");
+    table_cell(table, "%s", "");
+    table_cell(table, "%s", "");
+    table_cell(table, "%d", 7);
+    table_drop_empty(table);
+    table_csv(table, to);
+    fclose(to);
+    assert_string_equal(text, "first,some\n,\n,7\n");
+    free(text);
+    table_free(table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(empty_columns_can_be_left_out),
         cmocka_unit_test_setup(columns_are_as_wide_as_their_contents,
                                no_colours),
         cmocka_unit_test_setup(a_table_that_just_fits_is_whole, no_colours),

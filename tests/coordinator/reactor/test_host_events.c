@@ -112,7 +112,7 @@ an_upload_that_breaks_off_is_told_once_and_is_no_failure(void **state)
         news(HOST_THREADS_CUT, ERR_NETWORK, "reset");
     heard = rig_heard(&rig);
     assert_non_null(strstr(heard, "UPLOAD-CUT host=a why=reset"));
-    heard = strstr(heard, "a: reset; the upload goes on where it stopped");
+    heard = strstr(heard, "a: reset; the upload continues where it stopped");
     assert_non_null(heard);
     assert_null(strstr(heard + 1, "a: reset; the upload"));
     assert_int_equal(host(0)->conn.tries, 0);

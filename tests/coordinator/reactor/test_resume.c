@@ -285,7 +285,7 @@ static void what_is_settled_stays_so_and_what_was_lost_does_not(void **state)
     rig_listen(&rig);
     assert_int_equal(resume_take_past(&rig.sweep, &err), 0);
     heard = rig_heard(&rig);
-    assert_non_null(strstr(heard, "3 of 30 measurements are there already"));
+    assert_non_null(strstr(heard, "3 of 30 measurements are stored already"));
     assert_non_null(strstr(heard, "2 old results are kept, not comparable"));
     assert_int_equal(rig.sweep.work.count.settled, 3);
     assert_int_equal(rig.sweep.work.count.correct, 1);
@@ -460,7 +460,7 @@ static void a_build_whose_row_was_changed_ends_the_sweep(void **state)
     assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
     assert_int_equal(rig.sweep.reactor.exit_code, EXIT_DATABASE);
     assert_non_null(strstr(rig.sweep.reactor.fatal.text,
-                           "'fa-coord recover' copies what does"));
+                           "'fa-coord recover' copies the rest"));
 }
 
 static int count_statement(unsigned what, void *n, void *stmt, void *text)

@@ -419,7 +419,7 @@ static void a_finished_sweep_on_a_gpu_connects_to_no_host(void **state)
     assert_int_equal(rig_rows(&rig, "outcome WHERE outcome = 'correct'"), 60);
     rig.options.watch.quiet = false;
     run_again_without_hosts(0);
-    assert_non_null(strstr(rig_heard(&rig), "60 of 60 measurements are there "
+    assert_non_null(strstr(rig_heard(&rig), "60 of 60 measurements are stored "
                                             "already"));
     assert_non_null(strstr(rig_heard(&rig), "nothing is left to do: no host "
                                             "is used"));

@@ -4,6 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <stdio.h>
+#include <string.h>
+
 #include <cmocka.h>
 
 #include "common/err.h"
@@ -61,6 +64,51 @@ static void a_kernel_with_a_mangled_name_is_refused(void **state)
                         "__global__");
 }
 
+static void a_template_is_told_apart(void **state)
+{
+    static const char text[] = "template <int N> __global__ void f(int n) {}\n";
+    static const char more[] =
+        "extern \"C\" __global__ void g(int n) { body<BLOCK>(n); }\n";
+    char both[sizeof(text) + sizeof(more)];
+    struct kernel_scan scan;
+    struct err err = { "" };
+
+    (void)state;
+    assert_int_equal(kernel_scan(text, NULL, &scan, &err), ERR_INPUT);
+    assert_non_null(strstr(err.text, "'f' is a template; write an extern"));
+    snprintf(both, sizeof(both), "%s%s", text, more);
+    assert_int_equal(kernel_scan(both, NULL, &scan, &err), 0);
+    assert_string_equal(scan.entry, "g");
+    kernel_scan_fini(&scan);
+}
+
+static void macros_say_what_they_are(void **state)
+{
+    struct kernel_scan scan;
+    struct err err = { "" };
+
+    (void)state;
+    assert_int_equal(
+        kernel_scan("#ifndef FAST\n# define FAST 1\n#endif\n"
+                    "#ifndef ITEMS\n#define ITEMS (4)\n#endif\n"
+                    "#define WARP 32\n"
+                    "#if FAST\n#endif\n#if ITEMS > 2\n#endif\n"
+                    "extern \"C\" __global__ void f(const float4 *x) {}\n",
+                    NULL, &scan, &err),
+        0);
+    assert_int_equal(scan.n_macros, 2);
+    assert_true(scan.macros[0].is_switch);
+    assert_false(scan.macros[1].is_switch);
+    assert_string_equal(scan.macros[1].value, "4");
+    assert_int_equal(scan.n_fixed, 1);
+    assert_string_equal(scan.fixed[0].name, "WARP");
+    assert_string_equal(scan.parameters[0].type, "fp32");
+    kernel_scan_fini(&scan);
+    assert_int_equal(kernel_scan("extern \"C\" __global__ void f(float4 x) {}",
+                                 NULL, &scan, &err),
+                     ERR_INPUT);
+}
+
 static void of_several_kernels_one_is_chosen(void **state)
 {
     const char *text = "extern \"C\" __global__ void f(int n) {}\n"
@@ -90,7 +138,7 @@ static void what_cannot_be_described_is_named(void **state)
                                  NULL, &scan, &err),
                      ERR_INPUT);
     assert_string_equal(err.text,
-                        "parameter 2, ' struct point p': sweep files have no "
+                        "parameter 2, 'struct point p': sweep files have no "
                         "such type (they have fp16, bf16, fp32, fp64, int8, "
                         "int32 and int64)");
 }
@@ -137,6 +185,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parameters_and_macros_are_read),
         cmocka_unit_test(a_kernel_with_a_mangled_name_is_refused),
+        cmocka_unit_test(a_template_is_told_apart),
+        cmocka_unit_test(macros_say_what_they_are),
         cmocka_unit_test(of_several_kernels_one_is_chosen),
         cmocka_unit_test(what_cannot_be_described_is_named),
         cmocka_unit_test(broken_text_ends),

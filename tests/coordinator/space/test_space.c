@@ -189,7 +189,7 @@ static const struct {
     { "A > time_s", "gate 'g' cannot use the measured time 'time_s'\n" },
     { "A COLLATE nocase = 1",
       "gate 'g': 'COLLATE' is not allowed in a rule\n" },
-    { "A >", "gate 'g': near \\\")\\\": syntax error\n" },
+    { "A >", "gate 'g': the rule ends where a value is missing\n" },
     { "fa_flaw(1, 2, A)", "gate 'g': there is no function 'fa_flaw'\n" },
 };
 

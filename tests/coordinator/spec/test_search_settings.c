@@ -111,11 +111,11 @@ static void the_plan_says_how_many_are_in_flight(void **state)
 
     (void)state;
     assert_string_equal(plan("bayes", 100, 0).in_flight,
-                        ", at most 1 in 6 of those left in flight");
+                        ", at most 1/6 of the rest in flight");
     assert_string_equal(plan("lhs:20,bayes", 100, 0).in_flight,
-                        ", at most 1 in 6 of those left in flight");
+                        ", at most 1/6 of the rest in flight");
     assert_string_equal(plan("external:x", 0, 0).in_flight,
-                        ", at most 1 in 6 of those left in flight");
+                        ", at most 1/6 of the rest in flight");
     assert_string_equal(plan("lhs:20", 0, 0).in_flight, "");
     assert_int_equal(search_settings_plan(&settings, &scope, &out, NULL), 0);
     assert_string_equal(out.in_flight, ", at most 16 in flight");

@@ -130,8 +130,9 @@ static void who_says_nothing_at_all_does_not_answer(void **state)
 {
     (void)state;
     expect_none(RIG_START_NS + LONG_NS);
-    expect_end(RIG_START_NS + LONG_NS + 1, 3, "error",
-               "no usable host: none answers; 'fa-coord doctor' asks each why");
+    expect_end(
+        RIG_START_NS + LONG_NS + 1, 3, "error",
+        "no usable host: no host answers; 'fa-coord doctor' asks each why");
 }
 
 static void a_host_of_another_sweep_is_waited_for_without_end(void **state)
@@ -290,7 +291,7 @@ static void a_failed_host_is_not_awaited(void **state)
     host(0)->was_ready = true;
     expect_end(
         RIG_START_NS, 3, "error",
-        "no host is left: none answers; 'fa-coord doctor' asks each why");
+        "no host is left: no host answers; 'fa-coord doctor' asks each why");
 }
 
 /* Who else may measure what host a could not. */

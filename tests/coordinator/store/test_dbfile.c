@@ -268,6 +268,28 @@ static void a_failed_step_leaves_the_old_format(void **state)
     dbfile_close(db);
 }
 
+static void a_new_database_without_room_says_only_that(void **state)
+{
+    static const char *const steps[] = {
+        "PRAGMA max_page_count=2; CREATE TABLE a(x); CREATE TABLE b(x);"
+        "CREATE TABLE c(x)"
+    };
+    char *text = mem_printf("%s: the disk is full; make room, and run the same "
+                            "command again",
+                            (char *)*state);
+    struct sqlite3 *db;
+    struct err err;
+
+    assert_int_equal(dbfile_check(*state, true, &err), 0);
+    assert_int_equal(
+        dbfile_write(*state,
+                     (struct dbfile_steps){ steps[0], steps, 1, 1, NULL }, true,
+                     &db, &err),
+        ERR_STORE);
+    assert_string_equal(err.text, text);
+    free(text);
+}
+
 /* A step that needs more pages than there may be. */
 static void a_step_without_room_says_that_the_disk_is_full(void **state)
 {
@@ -399,6 +421,7 @@ int main(void)
         TEST(what_is_old_and_too_large_for_memory_is_refused),
         cmocka_unit_test(up_to_2_gib_fit_into_memory),
         TEST(a_failed_step_leaves_the_old_format),
+        TEST(a_new_database_without_room_says_only_that),
         TEST(a_step_without_room_says_that_the_disk_is_full),
         TEST(opening_the_newest_format_writes_nothing),
         TEST(a_checksum_is_of_as_many_columns_as_a_row_may_have),

@@ -23,7 +23,9 @@ int driver_cuda_open(struct driver_cuda *driver, struct device_err *err)
 
     if (!library) {
         snprintf(err->text, sizeof(err->text),
-                 "no NVIDIA driver on this machine: %s", dlerror());
+                 "no NVIDIA driver on this machine (%s); --device cpu "
+                 "emulates a GPU",
+                 dlerror());
         return DEVICE_BROKEN;
     }
     for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
