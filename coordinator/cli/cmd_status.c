@@ -67,7 +67,12 @@ static void print_json(const struct report *report,
                      report->counts.outcomes[i]);
     json_out_close(&out);
     json_out_real(&out, "per_hour", status->per_hour);
-    json_out_real(&out, "eta_s", status->eta_s);
+    json_out_real(&out, "eta_s", status->left_s.likely);
+    json_out_interval(&out, "eta_range_s", status->left_s.low,
+                      status->left_s.high);
+    json_out_real(&out, "left_usd", status->left_usd.likely);
+    json_out_interval(&out, "left_usd_range", status->left_usd.low,
+                      status->left_usd.high);
     json_out_real(&out, "total_hours", cost->total_hours);
     json_out_real(&out, "total_usd", cost->total_usd);
     json_out_real(&out, "priced_usd", cost->priced_usd);
@@ -132,8 +137,9 @@ static void print_progress(const struct report *report,
     printf("%" PRId64 " of %" PRId64 " measurements settled", status->done,
            status->total);
     if (!isnan(status->per_hour))
-        printf(", %.0f an hour, about %s to go", status->per_hour,
-               live_text_duration(status->eta_s, text));
+        printf(", %.0f an hour", status->per_hour);
+    if (!isnan(status->left_s.likely))
+        printf(", %s to go", live_text_left(&status->left_s, text));
     printf("\n");
     for (int i = 0; i < OUTCOMES_OF_CONFIG; i++)
         if (report->counts.outcomes[i])
@@ -142,6 +148,10 @@ static void print_progress(const struct report *report,
     printf("%.4f host-hours so far", cost->total_hours);
     if (cost->n_hosts > cost->unpriced)
         printf(", %s", live_text_usd(cost->priced_usd, text));
+    if (!isnan(status->left_usd.likely))
+        printf(", %s%s to come",
+               estimate_is_narrow(&status->left_usd) ? "about " : "",
+               live_text_left_usd(&status->left_usd, text));
     if (cost->unpriced)
         printf(", %zu host%s unpriced", cost->unpriced,
                cost->unpriced == 1 ? "" : "s");

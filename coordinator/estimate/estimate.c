@@ -23,6 +23,7 @@
 #define DEVIATIONS 1.645
 /* What is left need not be like what was measured: configurations are tried
  * in an order, and other sweeps have other kernels.  In units of log. */
+#define UNLIKE_SO_FAR 0.02 /* how much parts differ was measured, too */
 #define UNLIKE_HERE 0.12
 #define UNLIKE_ELSEWHERE 0.4
 #define STRETCH_ERR 0.08
@@ -30,6 +31,7 @@
 /* So many builds on each slot say half of how long runs take over their work.
  */
 #define ROUNDS 2.0
+#define NARROW 0.1
 /* As much as a tenth of what is left pins that down to a factor of two. */
 #define TENTH 10.0
 #define TENTH_MOST 0.25
@@ -65,9 +67,22 @@ const char *estimate_source_text(enum estimate_source source)
         [ESTIMATE_THIS_SPACE] = "this space, in part",
         [ESTIMATE_EARLIER] = "an earlier sweep",
         [ESTIMATE_DEFAULTS] = "defaults",
+        [ESTIMATE_THIS_SWEEP] = "this sweep, so far",
     };
 
     return texts[source];
+}
+
+bool estimate_is_narrow(const struct estimate_range *range)
+{
+    return range->high - range->low <= NARROW * range->likely;
+}
+
+static double unlike(enum estimate_source source)
+{
+    return source == ESTIMATE_THIS_SWEEP   ? UNLIKE_SO_FAR
+           : source == ESTIMATE_THIS_SPACE ? UNLIKE_HERE
+                                           : UNLIKE_ELSEWHERE;
 }
 
 /* How far the mean of what is left may be from what was measured, as a log. */
@@ -76,28 +91,27 @@ static double uncertainty(const struct estimate_pace *pace, double left,
 {
     double cv = pace->mean_s > 0 ? pace->sd_s / pace->mean_s : 0;
     double sample = DEVIATIONS * cv * sqrt(1 / pace->n + 1 / fmax(left, 1));
-    double u = log1p(sample) +
-               (source == ESTIMATE_THIS_SPACE ? UNLIKE_HERE : UNLIKE_ELSEWHERE);
+    double u = log1p(sample) + unlike(source);
 
     if (source == ESTIMATE_THIS_SPACE && pace->n * TENTH >= left)
         u = fmin(u, TENTH_MOST);
     return u;
 }
 
-/* The mean duration of what is left. */
+struct estimate_range estimate_mean(const struct estimate_pace *pace,
+                                    double left, enum estimate_source source)
+{
+    double u = uncertainty(pace, left, source);
+
+    return (struct estimate_range){ pace->mean_s * exp(-u), pace->mean_s,
+                                    pace->mean_s * exp(u) };
+}
+
 static struct estimate_range mean_of(const struct estimate_pace *pace,
                                      double left, enum estimate_source source,
                                      const struct estimate_range *otherwise)
 {
-    struct estimate_range range = *otherwise;
-
-    if (pace->n > 0) {
-        double u = uncertainty(pace, left, source);
-
-        range = (struct estimate_range){ pace->mean_s * exp(-u), pace->mean_s,
-                                         pace->mean_s * exp(u) };
-    }
-    return range;
+    return pace->n > 0 ? estimate_mean(pace, left, source) : *otherwise;
 }
 
 static const struct estimate_range default_build = { BUILD_LOW_S, BUILD_S,

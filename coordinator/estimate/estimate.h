@@ -19,20 +19,29 @@ enum estimate_source {
     ESTIMATE_THIS_SPACE, /* compiled and measured in part */
     ESTIMATE_EARLIER,    /* another sweep */
     ESTIMATE_DEFAULTS,   /* nothing was measured */
+    ESTIMATE_THIS_SWEEP, /* of one that runs: what it did so far */
 };
 
-/* "this space, in part", "an earlier sweep", "defaults" */
+/* "this space, in part", "an earlier sweep", "defaults", "this sweep, so far"
+ */
 const char *estimate_source_text(enum estimate_source source);
 
 struct estimate_range {
     double low, likely, high;
 };
 
+/* It is so narrow that one number says it: within 10 %. */
+bool estimate_is_narrow(const struct estimate_range *range);
+
 /* The durations of one kind of work. */
 struct estimate_pace {
     double n; /* that were measured; 0: none */
     double mean_s, sd_s;
 };
+
+/* The mean duration of what is left; 'pace' has n > 0. */
+struct estimate_range estimate_mean(const struct estimate_pace *pace,
+                                    double left, enum estimate_source source);
 
 struct estimate_times {
     enum estimate_source source;

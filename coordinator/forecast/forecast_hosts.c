@@ -68,7 +68,7 @@ static struct estimate_machine machine_of(const struct run *run,
         .build_s = known && known->builds > 0 ? known->build_s : 0,
         .rental = { .is = rented,
                     .comes_late = rented && host->role == HOST_GPU &&
-                                  strcmp(run->set.plan, "fastest") != 0,
+                                  strcmp(run->set.rented.plan, "fastest") != 0,
                     .boot_s = host->rental.boot_s,
                     .min_s = host->rental.min_bill_s,
                     .round_s = host->rental.round_s },

@@ -96,6 +96,26 @@ static void put_cost(const struct report_cost *cost, struct buf *out)
     put_sample(out, "unpriced_hosts", NULL, NULL, (double)cost->unpriced);
 }
 
+static void put_range(struct buf *out, const char *name, const char *help,
+                      const struct estimate_range *range)
+{
+    if (isnan(range->likely))
+        return;
+    put_head(out, name, "gauge", help);
+    put_sample(out, name, "bound", "low", range->low);
+    put_sample(out, name, "bound", "likely", range->likely);
+    put_sample(out, name, "bound", "high", range->high);
+}
+
+static void put_left(const struct status *status, struct buf *out)
+{
+    put_range(out, "left_seconds", "Time until all measurements are settled.",
+              &status->left_s);
+    put_range(out, "left_dollars",
+              "Cost of that time, of the hosts that have a rate.",
+              &status->left_usd);
+}
+
 /* What a host was held for last; a host is idle, too, once nothing runs. */
 static void put_hosts(const struct status *status, struct buf *out)
 {
@@ -117,5 +137,6 @@ void metrics_text_put(const struct report *report,
     put_counts(report, status, out);
     put_best(report, out);
     put_cost(cost, out);
+    put_left(status, out);
     put_hosts(status, out);
 }

@@ -293,7 +293,7 @@ static void take_counts(struct watch *watch)
     facts->total = (int)watch->status.asked;
     facts->settled = (int)tally->tried;
     facts->correct = (int)tally->correct;
-    facts->left_s = watch->status.eta_s;
+    facts->left_s = watch->status.left_s;
     if (watch->cost->n_hosts > watch->cost->unpriced)
         facts->money.usd = watch->cost->priced_usd;
     find_best(watch);
@@ -348,7 +348,7 @@ int watch_load(struct store *store, int64_t now_utc, struct watch **out,
 
     watch->facts = (struct progress_facts){
         .name = "waiting for the first GPU",
-        .left_s = NAN,
+        .left_s = { NAN, NAN, NAN },
         .best = { .s = NAN, .baseline_s = NAN, .text = "" },
         .money.usd = NAN,
     };

@@ -112,6 +112,17 @@ static void put_best(const struct progress_best *best, struct live_frame *frame)
     put_piece(frame, SCREEN_PLAIN, ": ", "%s", best->text);
 }
 
+static const char *left_usd(const struct progress_facts *f,
+                            char out[LIVE_TEXT_BYTES])
+{
+    double rate = f->money.usd_per_h / 3600;
+    const struct estimate_range usd = { f->left_s.low * rate,
+                                        f->left_s.likely * rate,
+                                        f->left_s.high * rate };
+
+    return live_text_left_usd(&usd, out);
+}
+
 static void put_money(const struct progress_facts *f, struct live_frame *frame)
 {
     const struct progress_money *money = &f->money;
@@ -123,9 +134,10 @@ static void put_money(const struct progress_facts *f, struct live_frame *frame)
     }
     put_piece(frame, SCREEN_PLAIN, "; ", "%s spent",
               live_text_usd(money->usd, usd));
-    if (!isnan(f->left_s))
-        put_piece(frame, SCREEN_PLAIN, ", ", "about %s to come",
-                  live_text_usd(money->usd_per_h * f->left_s / 3600, usd));
+    if (!isnan(f->left_s.likely))
+        put_piece(frame, SCREEN_PLAIN, ", ", "%s%s to come",
+                  estimate_is_narrow(&f->left_s) ? "about " : "",
+                  left_usd(f, usd));
     if (money->unpriced > 0)
         put_piece(frame, SCREEN_PLAIN, ", ", "%d host%s unpriced",
                   money->unpriced, money->unpriced == 1 ? "" : "s");
@@ -138,9 +150,9 @@ static void put_time(const struct progress_facts *f, struct live_frame *frame)
     live_frame_line(frame);
     put_piece(frame, SCREEN_PLAIN, "", "%s",
               live_text_duration(f->elapsed_s, text));
-    if (!isnan(f->left_s))
-        put_piece(frame, SCREEN_PLAIN, ", ", "about %s to go",
-                  live_text_duration(f->left_s, text));
+    if (!isnan(f->left_s.likely))
+        put_piece(frame, SCREEN_PLAIN, ", ", "%s to go",
+                  live_text_left(&f->left_s, text));
     put_money(f, frame);
 }
 
@@ -304,13 +316,12 @@ void live_view_line(const struct progress_facts *f, char *out, size_t size)
     if (!isnan(f->money.usd))
         buf_printf(&line, "  %s", live_text_usd(f->money.usd, text));
     buf_printf(&line, "  %s", live_text_duration(f->elapsed_s, text));
-    if (!isnan(f->left_s))
-        buf_printf(&line, ", about %s", live_text_duration(f->left_s, text));
-    if (!isnan(f->left_s) && !isnan(f->money.usd))
-        buf_printf(&line, " and %s",
-                   live_text_usd(f->money.usd_per_h * f->left_s / 3600, text));
-    if (!isnan(f->left_s))
+    if (!isnan(f->left_s.likely)) {
+        buf_printf(&line, ", %s", live_text_left(&f->left_s, text));
+        if (!isnan(f->money.usd))
+            buf_printf(&line, " and %s", left_usd(f, text));
         buf_printf(&line, " left");
+    }
     snprintf(out, size, "%s", buf_text(&line));
     buf_fini(&line);
 }

@@ -8,6 +8,7 @@
 #include "common/buf.h"
 #include "common/clock.h"
 #include "common/mem.h"
+#include "coordinator/estimate/estimate_course.h"
 #include "coordinator/live/live_frame.h"
 #include "coordinator/live/live_view.h"
 #include "coordinator/print/screen.h"
@@ -29,11 +30,10 @@ struct progress {
     bool began;
     int64_t start_ns, shown_ns, wanted_ns;
     int settled_at_start;
-    struct {
-        int64_t at_ns;
-        int settled;
-    } first; /* after the first result, when hosts are there; 0: none yet */
-    double best_s; /* that was shown last; NaN: none */
+    struct estimate_course course; /* since the first work was seen */
+    bool works;                    /* it was */
+    bool is_late;                  /* with a first result */
+    double best_s;                 /* that was shown last; NaN: none */
 };
 
 struct progress *progress_new(bool quiet)
@@ -139,26 +139,53 @@ void progress_put(struct progress *progress, const struct progress_facts *facts)
     print_plain(line);
 }
 
-/* It has lasted more than a second: then the rate of this run says what is
- * left.  The rate is that since the first result, once it rests on enough: the
- * time until hosts are there will not come again.  A cap may end it sooner. */
-static double left_of(const struct progress *progress,
-                      const struct progress_facts *facts, double elapsed_s,
-                      int64_t now_ns)
+static double seconds_at(int64_t ns)
 {
-    int new = facts->settled - progress->settled_at_start;
-    int since = facts->settled - progress->first.settled;
-    double left_s;
+    return (double)ns / (double)NS_PER_S;
+}
 
-    if (elapsed_s <= 1 || new <= 0 || facts->settled >= facts->total)
-        return (double)NAN;
-    left_s = facts->total - facts->settled;
-    if (progress->first.at_ns && since >= RATE_LEAST)
-        left_s *=
-            (double)(now_ns - progress->first.at_ns) / (double)NS_PER_S / since;
-    else
-        left_s *= elapsed_s / new;
-    return facts->cap_s > 0 ? fmin(left_s, facts->cap_s) : left_s;
+/* The course is that since hosts are there: the time until then will not come
+ * again. */
+static void follow(struct progress *progress,
+                   const struct progress_facts *facts, int64_t now_ns)
+{
+    bool any = facts->settled > progress->settled_at_start;
+
+    if (!progress->works && (any || facts->building + facts->measuring > 0)) {
+        progress->works = true;
+        progress->is_late = any;
+        estimate_course_begin(&progress->course, seconds_at(now_ns),
+                              facts->settled);
+    }
+    estimate_course_add(&progress->course, seconds_at(now_ns), facts->settled);
+}
+
+/* It has lasted more than a second: then the course of this run says what is
+ * left.  One that was seen after its first result says nothing until it has
+ * more.  A cap may end it sooner. */
+static struct estimate_range left_of(const struct progress *progress,
+                                     const struct progress_facts *facts,
+                                     double elapsed_s, int64_t now_ns)
+{
+    const struct estimate_moment now = { .s = seconds_at(now_ns),
+                                         .done = facts->settled,
+                                         .out =
+                                             facts->building + facts->measuring,
+                                         .all = facts->total };
+    struct estimate_course course = progress->course;
+    struct estimate_range left = { NAN, NAN, NAN };
+
+    if (elapsed_s <= 1)
+        return left;
+    if (progress->is_late && now.done - course.marks[0].done < RATE_LEAST)
+        estimate_course_begin(&course, seconds_at(progress->start_ns),
+                              progress->settled_at_start);
+    left = estimate_course_left(&course, &now);
+    if (facts->cap_s > 0 && !isnan(left.likely))
+        left = (struct estimate_range){ fmin(left.low, facts->cap_s),
+                                        fmin(left.likely, facts->cap_s),
+                                        fmin(left.high, facts->cap_s) };
+    return left;
 }
 
 static bool is_due(const struct progress *progress,
@@ -201,15 +228,12 @@ void progress_show(struct progress *progress,
         progress->settled_at_start = facts->settled;
         progress->start_ns = progress->shown_ns = now_ns;
     }
-    if (!progress->first.at_ns && facts->settled > progress->settled_at_start) {
-        progress->first.at_ns = now_ns;
-        progress->first.settled = facts->settled;
-    }
+    follow(progress, facts, now_ns);
     if (progress->quiet || (!force && !is_due(progress, facts, now_ns)))
         return;
     progress->shown_ns = now_ns;
     progress->best_s = facts->best.s;
-    timed.elapsed_s = (double)(now_ns - progress->start_ns) / (double)NS_PER_S;
+    timed.elapsed_s = seconds_at(now_ns - progress->start_ns);
     timed.left_s = left_of(progress, facts, timed.elapsed_s, now_ns);
     progress_put(progress, &timed);
 }

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "coordinator/estimate/estimate.h"
+
 enum progress_kind {
     PROGRESS_TRIED,    /* configurations (tally.h) */
     PROGRESS_CHECKED,  /* the same, at shapes of their own: no time counts */
@@ -60,8 +62,8 @@ struct progress_facts {
     int measuring;
     int hosts_ready, hosts; /* 0 hosts: the sweep has ended */
     double elapsed_s;
-    double left_s; /* NaN: not known */
-    double cap_s;  /* until a cap ends it; 0: no cap */
+    struct estimate_range left_s; /* NaN: not known */
+    double cap_s;                 /* until a cap ends it; 0: no cap */
     struct progress_best best;
     struct progress_money money;
     const struct progress_lane *lanes;

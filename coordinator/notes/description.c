@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "common/buf.h"
+#include "common/device_kind.h"
 #include "common/mem.h"
 #include "common/msg.h"
 #include "coordinator/plan/plan_msg.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_config.h"
+#include "coordinator/spec/gpu_arch.h"
 #include "coordinator/spec/search_settings.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/state/reactor.h"
@@ -29,8 +31,20 @@ static void hash_ask(const struct plan *plan, struct hash *hash)
         hash_text(hash, plan_measure_key(plan, shape));
 }
 
-/* What identifies this sweep: the file, the sources, the device, and the
- * selection. */
+/* On another GPU the gates let other configurations pass. */
+static void hash_facts(const struct sweep *sweep, struct hash *hash)
+{
+    for (size_t i = 0; i < GPU_ARCH_FACTS; i++)
+        if (gpu_arch_is_named(sweep->work.spec->file.text, i)) {
+            int64_t value = gpu_arch_fact(&sweep->work.facts, i);
+
+            hash_text(hash, gpu_arch_fact_name(i));
+            hash_field(hash, &value, sizeof(value));
+        }
+}
+
+/* What identifies this sweep: the file, the sources, the device, the facts that
+ * the file uses, and the selection. */
 static void sweep_key(const struct sweep *sweep, char out[HASH_HEX])
 {
     int reference = plan_units(sweep->work.plan);
@@ -45,6 +59,8 @@ static void sweep_key(const struct sweep *sweep, char out[HASH_HEX])
     hash_text(&hash, kernel.hash);
     hash_text(&hash, sweep->reactor.options->device);
     hash_text(&hash, sweep->work.arch);
+    if (device_kind_is(sweep->reactor.options->device, DEVICE_KIND_CUDA))
+        hash_facts(sweep, &hash);
     if (sweep->reactor.options->ask)
         hash_ask(sweep->work.plan, &hash);
     hash_end(&hash, out);
@@ -111,6 +127,11 @@ static int put_sweep(struct sweep *sweep, int64_t passed, struct err *err)
     buf_fini(&facts);
     free(settings);
     return rc;
+}
+
+int description_put_facts(struct sweep *sweep, struct err *err)
+{
+    return put_sweep(sweep, sweep->work.count.passed, err);
 }
 
 /* A pass over selected configurations is not a sweep of its own. */

@@ -14,6 +14,8 @@ struct sweep;
 int description_put_request(struct sweep *sweep, struct err *err);
 int description_put(struct sweep *sweep, const struct space_gate_count *counts,
                     int64_t passed, struct err *err);
+/* Its facts are others than was believed. */
+int description_put_facts(struct sweep *sweep, struct err *err);
 /* The units of the plan from number 'from' on. */
 int description_put_configs(struct sweep *sweep, int from, struct err *err);
 

@@ -11,6 +11,7 @@
 #include "common/owner.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/link/host_threads.h"
+#include "coordinator/reactor/believed.h"
 #include "coordinator/reactor/claimed_work.h"
 #include "coordinator/notes/notices.h"
 #include "coordinator/reactor/prepare.h"
@@ -550,6 +551,8 @@ int host_events_ready(struct sweep *sweep, size_t host, const struct msg *msg,
     set_phase(sweep, host, LEDGER_IDLE);
     say_ready(sweep, host_state, msg->ready.waits);
     warn_once(sweep, host_state, msg->ready.warning);
+    if (!believed_check(sweep, host, err))
+        return 0;
     if (sweep->work.plan) {
         host_events_up(sweep, host);
         return 0;

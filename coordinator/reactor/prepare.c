@@ -57,6 +57,7 @@ static int make_ready(struct sweep *sweep, struct space_gate_count *counts,
     int64_t passed = 0;
     int rc = space_count(sweep->work.space, counts, &passed, err);
 
+    sweep->work.count.passed = passed;
     if (rc == 0)
         rc = pass_choose(sweep, passed, err);
     if (rc == 0) /* no pass has made the plan */
@@ -133,6 +134,29 @@ static int recall_facts(struct sweep *sweep, struct err *err)
                  ? ERR_STORE
                  : 1;
     past_runs_close(past);
+    return rc;
+}
+
+/* Builders may begin before a GPU is rented, with the facts that an earlier run
+ * had, or with those of the table.  Returns 1, or 0 if there are none. */
+static int believe(struct sweep *sweep, struct err *err)
+{
+    const struct sweep_rental *rental = &sweep->reactor.options->stay.rental;
+    int rc = rental->refuted ? recall_facts(sweep, err) : 0;
+
+    if (rc == 0 && rental->refuted && rental->believed) {
+        sweep->work.facts = *rental->believed;
+        rc = 1;
+    }
+    if (rc < 1)
+        return rc;
+    sweep->fleet.is_believed = true;
+    snprintf(sweep->work.gpu_name, sizeof(sweep->work.gpu_name), "%s",
+             rental->believed ? gpu_arch_gpu_name(rental->believed)
+                              : "that of an earlier run");
+    progress_say(sweep->reactor.progress,
+                 "builds begin before a GPU is there: it is believed to be %s",
+                 sweep->work.gpu_name);
     return rc;
 }
 
@@ -223,7 +247,7 @@ int prepare_begin(struct sweep *sweep, bool recalled, struct err *err)
         return prepare_from_record(sweep, facts, err);
     if (!device_kind_is(sweep->reactor.options->device, DEVICE_KIND_CPU) &&
         !sweep->reactor.options->builds_only) {
-        rc = recalled ? recall_facts(sweep, err) : 0;
+        rc = recalled ? recall_facts(sweep, err) : believe(sweep, err);
         return rc == 1 ? prepare_plan(sweep, err) : rc;
     }
     sweep->work.facts = *facts;

@@ -51,14 +51,24 @@ static void take_last_words(struct sweep *sweep)
                 let_go(sweep, i);
 }
 
+/* It ended because a GPU has other facts than was believed: it begins again. */
+static bool is_refuted(const struct sweep *sweep)
+{
+    const bool *refuted = sweep->reactor.options->stay.rental.refuted;
+
+    return refuted && *refuted;
+}
+
 /* Whether the next step of this command will want the hosts. */
 static bool more_follows(const struct sweep *sweep)
 {
     const struct reactor *reactor = &sweep->reactor;
 
-    return reactor->options->stay.more_follows && !reactor->stopping &&
-           !reactor->ending &&
-           (sweep->work.count.correct > 0 || reactor->options->ask);
+    if (reactor->stopping)
+        return false;
+    return is_refuted(sweep) ||
+           (reactor->options->stay.more_follows && !reactor->ending &&
+            (sweep->work.count.correct > 0 || reactor->options->ask));
 }
 
 void shutdown_dismiss(struct sweep *sweep)
@@ -128,7 +138,7 @@ void shutdown_close_books(struct sweep *sweep, struct err *err)
         sweep->reactor.exit_code = EXIT_DATABASE;
         sweep->reactor.fatal = late;
     }
-    if (sweep->reactor.exit_code == EXIT_DONE &&
+    if (sweep->reactor.exit_code == EXIT_DONE && !is_refuted(sweep) &&
         sweep->work.count.correct == 0 && !sweep->reactor.options->ask &&
         !sweep->reactor.options->builds_only)
         sweep->reactor.exit_code = without_winner(sweep);

@@ -7,6 +7,7 @@
 #include "common/clock.h"
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/estimate/estimate_course.h"
 #include "coordinator/result/report.h"
 #include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
@@ -19,6 +20,22 @@ static const char run_query[] = "SELECT coalesce(max(epoch), 0) FROM run";
 static const char settled_query[] =
     "SELECT count(*) FROM outcome WHERE settled_utc > ?";
 
+static const char first_lease_query[] =
+    "SELECT coalesce(min(leased_utc), ?1) FROM lease WHERE epoch = ?1";
+
+static const char course_query[] =
+    "SELECT settled_utc FROM outcome WHERE settled_utc > ?1"
+    " ORDER BY settled_utc";
+
+struct settled_row {
+    int64_t settled_utc;
+};
+
+static const struct row_column settled_columns[] = {
+    ROW_AT(struct settled_row, settled_utc, INT),
+};
+static const struct row_shape settled_shape = ROW_SHAPE(NULL, settled_columns);
+
 static const char searching_query[] =
     "SELECT count(*) FROM run WHERE epoch=? AND ended_utc IS NULL AND"
     " (command LIKE 'sweep%' OR command='resume')";
@@ -27,7 +44,8 @@ static const char hosts_query[] =
     "SELECT h.name, (SELECT i.category FROM interval i WHERE i.host=h.name"
     "  AND i.epoch=?1 ORDER BY i.start_ns DESC LIMIT 1) AS category,"
     " count(CASE WHEN l.stage='build' THEN 1 END) AS building,"
-    " count(CASE WHEN l.stage='measure' THEN 1 END) AS measuring"
+    " count(CASE WHEN l.stage='measure' THEN 1 END) AS measuring,"
+    " h.rate_usd_per_h AS usd_per_h"
     " FROM host h LEFT JOIN lease l ON l.host=h.name AND l.epoch=?1"
     "  AND l.ended_utc IS NULL GROUP BY h.name ORDER BY h.position, h.name";
 
@@ -53,14 +71,13 @@ static const struct row_shape waiting_shape = ROW_SHAPE(NULL, waiting_columns);
 struct host_row {
     const char *name, *category;
     int64_t building, measuring;
+    double usd_per_h;
 };
 
 #define HOST(member, kind) ROW_AT(struct host_row, member, kind)
 static const struct row_column host_columns[] = {
-    HOST(name, TEXT),
-    HOST(category, TEXT),
-    HOST(building, INT),
-    HOST(measuring, INT),
+    HOST(name, TEXT),     HOST(category, TEXT),  HOST(building, INT),
+    HOST(measuring, INT), HOST(usd_per_h, REAL),
 };
 static const struct row_shape host_shape = ROW_SHAPE(NULL, host_columns);
 
@@ -73,6 +90,7 @@ static void add_host(struct status *status, const struct host_row *row)
         .category = terminal_clean(mem_strdup(row->category), false),
         .building = row->building,
         .measuring = row->measuring,
+        .usd_per_h = row->usd_per_h,
     };
 }
 
@@ -147,13 +165,80 @@ static int load_rate(struct store *store, int64_t now_utc,
     if (since < status->epoch)
         since = status->epoch;
     rc = sql_number(store_db(store), settled_query, &settled, err, "I", since);
-    status->per_hour = status->eta_s = (double)NAN;
     if (rc < 0 || settled == 0 || now_utc <= since)
         return rc;
     status->per_hour =
         3600.0 * (double)settled / ((double)(now_utc - since) / NS_PER_S);
-    status->eta_s =
-        3600.0 * (double)(status->total - status->done) / status->per_hour;
+    return 0;
+}
+
+static double seconds_since(int64_t begin_utc, int64_t utc)
+{
+    return (double)(utc - begin_utc) / (double)NS_PER_S;
+}
+
+/* When measurements were settled, from the first lease of the run on. */
+static int load_course(struct store *store, int64_t begin_utc,
+                       const struct status *status,
+                       struct estimate_course *course, struct err *err)
+{
+    struct row_query query;
+    struct settled_row row;
+    int64_t n = 0;
+    int rc =
+        sql_number(store_db(store), settled_query, &n, err, "I", status->epoch);
+
+    if (rc < 0)
+        return rc;
+    n = status->done - n;
+    estimate_course_begin(course, 0, (double)n);
+    rc = row_open(store_db(store), course_query, &settled_shape, &query, err,
+                  "I", status->epoch);
+    while (rc >= 0 && (rc = row_next(&query, &row, err)) == 1)
+        estimate_course_add(course, seconds_since(begin_utc, row.settled_utc),
+                            (double)++n);
+    row_close(&query);
+    return rc;
+}
+
+static void price(struct status *status)
+{
+    double usd_per_s = 0;
+    bool any = false;
+
+    for (size_t i = 0; i < status->n_hosts; i++)
+        if (*status->hosts[i].category && !isnan(status->hosts[i].usd_per_h)) {
+            usd_per_s += status->hosts[i].usd_per_h / 3600;
+            any = true;
+        }
+    if (any)
+        status->left_usd =
+            (struct estimate_range){ status->left_s.low * usd_per_s,
+                                     status->left_s.likely * usd_per_s,
+                                     status->left_s.high * usd_per_s };
+}
+
+/* 'shapes' measurements follow each build that is out. */
+static int load_left(struct store *store, size_t shapes, int64_t now_utc,
+                     struct status *status, struct err *err)
+{
+    struct estimate_moment now = { .done = (double)status->done,
+                                   .all = (double)status->total };
+    struct estimate_course course = { .n = 0 };
+    int64_t begin_utc = 0;
+    int rc = sql_number(store_db(store), first_lease_query, &begin_utc, err,
+                        "I", status->epoch);
+
+    if (rc == 0)
+        rc = load_course(store, begin_utc, status, &course, err);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < status->n_hosts; i++)
+        now.out += (double)(status->hosts[i].building * (int64_t)shapes +
+                            status->hosts[i].measuring);
+    now.s = seconds_since(begin_utc, now_utc);
+    status->left_s = estimate_course_left(&course, &now);
+    price(status);
     return 0;
 }
 
@@ -162,7 +247,9 @@ int status_load(struct store *store, const struct report *report,
 {
     int rc;
 
-    *out = (struct status){ .per_hour = NAN, .eta_s = NAN };
+    *out = (struct status){ .per_hour = NAN,
+                            .left_s = { NAN, NAN, NAN },
+                            .left_usd = { NAN, NAN, NAN } };
     out->running = dblock_is_held(store_path(store), &out->holder);
     rc = sql_number(store_db(store), run_query, &out->epoch, err, "");
     if (rc == 0 && report)
@@ -173,6 +260,8 @@ int status_load(struct store *store, const struct report *report,
         rc = load_waiting(store, out, err);
     if (rc == 0)
         rc = load_hosts(store, out, err);
+    if (rc == 0 && out->running && report)
+        rc = load_left(store, report->n_shapes, now_utc, out, err);
     if (rc == 0)
         return 0;
     status_fini(out);

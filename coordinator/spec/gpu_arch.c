@@ -1,10 +1,12 @@
 #include "coordinator/spec/gpu_arch.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/err.h"
 #include "common/mem.h"
@@ -196,6 +198,44 @@ const struct gpu_arch_facts *gpu_arch_find(const char *name)
     return NULL;
 }
 
+/* The word of a row by which its GPU is called: the first with a digit. */
+static const char *word_of(const char *gpu, size_t *len)
+{
+    while (*len = strcspn(gpu, " "), strcspn(gpu, "0123456789") >= *len)
+        gpu += *len + 1;
+    return gpu;
+}
+
+static bool has_word(const char *name, const char *word, size_t len)
+{
+    for (size_t n; *name; name += n) {
+        while (*name && !isalnum((unsigned char)*name))
+            name++;
+        for (n = 0; isalnum((unsigned char)name[n]);)
+            n++;
+        if (n == len && strncasecmp(name, word, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+const struct gpu_arch_facts *gpu_arch_find_gpu(const char *name)
+{
+    const struct gpu_arch_facts *found = NULL;
+
+    for (size_t i = 0; i < ROWS; i++) {
+        size_t len;
+        const char *word = word_of(rows[i].gpu, &len);
+
+        if (!has_word(name, word, len))
+            continue;
+        if (found)
+            return NULL;
+        found = &rows[i].facts;
+    }
+    return found;
+}
+
 const char *gpu_arch_gpu_name(const struct gpu_arch_facts *row)
 {
     for (size_t i = 0; i < ROWS; i++)
@@ -235,6 +275,22 @@ int64_t gpu_arch_fact(const struct gpu_arch_facts *facts, size_t fact)
     memcpy(&value, (const char *)facts + facts_table[fact].offset,
            sizeof(value));
     return value;
+}
+
+static bool is_of_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+bool gpu_arch_is_named(const char *text, size_t fact)
+{
+    const char *name = facts_table[fact].name;
+    size_t len = strlen(name);
+
+    for (const char *at = text; (at = strstr(at, name)); at += len)
+        if ((at == text || !is_of_name(at[-1])) && !is_of_name(at[len]))
+            return true;
+    return false;
 }
 
 static void set_fact(struct gpu_arch_facts *facts, size_t fact, int64_t value)

@@ -43,10 +43,15 @@ const struct gpu_arch_facts *gpu_arch_find(const char *name);
 /* The same for user input: ERR_INPUT lists the known ones. */
 int gpu_arch_find_named(const char *name, const struct gpu_arch_facts **out,
                         struct err *err);
+/* The row whose GPU is a word of a name, in any case: "l4-2", "gpu.a100".  NULL
+ * if there is none, or if there are several. */
+const struct gpu_arch_facts *gpu_arch_find_gpu(const char *name);
 const char *
 gpu_arch_gpu_name(const struct gpu_arch_facts *row); /* the GPU in the table */
 
 const char *gpu_arch_fact_name(size_t fact); /* fact < GPU_ARCH_FACTS */
+/* Does its name stand in the text of a sweep file? */
+bool gpu_arch_is_named(const char *text, size_t fact);
 int64_t gpu_arch_fact(const struct gpu_arch_facts *facts, size_t fact);
 
 /* Parse the lines "NAME VALUE" of a GPU message.  Unknown names are skipped,

@@ -26,6 +26,7 @@ struct fleet {
     struct reserve_times past;
     bool past_builds;
     double build_s, measurement_s; /* of earlier runs; NaN: not known */
+    bool is_believed;              /* work.facts: no GPU has told its own yet */
     int64_t planned_ns; /* when it was last decided which hosts are rented */
 };
 

@@ -17,6 +17,7 @@
 
 struct artifact_cache;
 struct confirmation;
+struct gpu_arch_facts;
 struct pass_ops;
 struct plan;
 struct plan_ask;
@@ -28,8 +29,7 @@ struct store;
 
 #define SWEEP_LINGER_S 90 /* docs/reliability.md */
 #define SWEEP_ATTEMPTS 3  /* docs/reliability.md F3 */
-/* Called once at the end of a run that has a plan, settled or not, after the
- * last COMMIT. */
+/* Called once at the end of a run that has a plan, after the last COMMIT. */
 typedef int sweep_done(void *arg, const struct plan *plan, struct store *store,
                        struct err *err);
 
@@ -67,8 +67,10 @@ struct sweep_tool {
 /* The hosts that start= acquires (rental.h). */
 struct sweep_rental {
     struct rental *machines; /* NULL: none */
-    struct store *store;     /* for its rows */
+    struct store *store;     /* of its rows */
     enum rental_goal goal;
+    const struct gpu_arch_facts *believed; /* of their GPUs; or NULL */
+    bool *refuted; /* by the first GPU: the run ended; NULL: none is believed */
 };
 
 /* How long a host stays with its worker. */

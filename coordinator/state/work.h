@@ -56,6 +56,7 @@ struct left_lease {
 struct work_count {
     int settled, correct; /* measurements */
     int left_out;         /* builds that are not part of this command */
+    int64_t passed;       /* points that pass the gates */
     struct tried tried;   /* the same by configuration */
 };
 

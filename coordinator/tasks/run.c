@@ -1,6 +1,7 @@
 /* Shared by all commands that use hosts. */
 #include "coordinator/options/fail.h"
 #include "coordinator/tasks/run.h"
+#include "coordinator/tasks/run_believed.h"
 #include "coordinator/tasks/run_rental.h"
 
 #include <assert.h>
@@ -359,11 +360,26 @@ static struct artifact_cache *open_cache(void)
     return cache;
 }
 
+/* A search on rented GPUs builds before one of them is there. */
+static void believe(const struct run *run, struct sweep_options *options,
+                    bool *refuted)
+{
+    struct sweep_rental *rental = &options->stay.rental;
+
+    if (!rental->machines || options->ask || options->confirmation ||
+        options->tool || options->builds_only ||
+        !device_kind_is(options->device, DEVICE_KIND_CUDA))
+        return;
+    rental->refuted = refuted;
+    rental->believed = run_believed(&run->hosts, run->set.rented.arch);
+}
+
 int run_engine(struct run *run, const struct sweep_options *more,
                struct err *err)
 {
     struct sweep_options options = *more;
     struct store *store = NULL;
+    bool refuted = false;
     int code, rc;
 
     if (take_settings(run, &options, err) < 0)
@@ -383,6 +399,7 @@ int run_engine(struct run *run, const struct sweep_options *more,
         return fail_with(rc, err);
     }
     err->text[0] = '\0';
+    believe(run, &options, &refuted);
     options.cache = open_cache();
     code = sweep_run(run->spec, &run->hosts, store, &options, err);
     artifact_cache_close(options.cache);

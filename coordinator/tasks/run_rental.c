@@ -117,7 +117,8 @@ static void want(const struct run *run, const struct rental_work *work,
     struct rental_work left = known_work(work);
     enum rental_goal goal = RENTAL_GOAL_BALANCED;
 
-    (void)rental_goal_read(run->set.plan, &goal, NULL); /* it was checked */
+    (void)rental_goal_read(run->set.rented.plan, &goal,
+                           NULL); /* it was checked */
     rental_plan(goal, &left, machines, run->hosts.n, first);
     left.builds = 0;
     rental_plan(goal, &left, machines, run->hosts.n, then);
@@ -153,7 +154,7 @@ void run_rental_plan(const struct run *run, const struct rental_work *work,
     snprintf(out, size,
              "plan %s: start= acquires %s for the builds, and %s to "
              "measure; measured times change it",
-             run->set.plan, builds, measures);
+             run->set.rented.plan, builds, measures);
     free(first);
     free(then);
 }
@@ -213,7 +214,7 @@ int run_rental_open(struct run *run, struct store *store,
         return rc;
     out->machines = rental->machines;
     out->store = own_store(run, store);
-    return rental_goal_read(run->set.plan, &out->goal, err);
+    return rental_goal_read(run->set.rented.plan, &out->goal, err);
 }
 
 void run_rental_close(struct run *run)

@@ -70,8 +70,9 @@ static const struct row {
       "for a replay: another speed-up than before", NULL },
     { SWEEP, "cards", OPTION_TEXT, AT(cards), "FILE",
       "for a replay: how its GPUs differ from the recorded one", NULL },
-    { SWEEP | FUZZ, "arch", OPTION_TEXT, AT(arch), "sm_89|...",
-      "evaluate the gates for this architecture (cpu device)", NULL },
+    { SWEEP | FUZZ, "arch", OPTION_TEXT, AT(rented.arch), "sm_89|...",
+      "evaluate the gates for this architecture (cpu device, rented GPUs)",
+      NULL },
     { ALL, "ssh", OPTION_TEXT, AT(reach.ssh), "CLIENT",
       "auto, libssh2 or openssh: how to reach the hosts", NULL },
     { ALL, "listen", OPTION_TEXT, AT(reach.listen), "ADDRESS[:PORT]",
@@ -98,7 +99,7 @@ static const struct row {
       "stop this run after this many hours", NULL },
     { ALL, "linger", OPTION_INT, AT(linger_s), "S",
       "seconds that workers wait for a coordinator that died", NULL },
-    { SEARCHES | CONFIRM, "plan", OPTION_TEXT, AT(plan),
+    { SEARCHES | CONFIRM, "plan", OPTION_TEXT, AT(rented.plan),
       "cheapest|balanced|fastest", "which hosts with start= to acquire", NULL },
     { SWEEP, "dry-run", OPTION_FLAG, AT(dry_run), NULL,
       "show the plan and stop", NULL },
@@ -234,7 +235,7 @@ int run_settings_check(struct run_settings *set, bool runs_kernels,
 
     if (rc < 0)
         return rc;
-    if (rental_goal_read(set->plan, &goal, err) < 0)
+    if (rental_goal_read(set->rented.plan, &goal, err) < 0)
         return ERR_INPUT;
     if (set->effort && effort_read(set->effort, &effort, err) < 0)
         return ERR_INPUT;
@@ -257,5 +258,7 @@ int run_settings_check(struct run_settings *set, bool runs_kernels,
         set->search.in_flight > SEARCH_SETTINGS_IN_FLIGHT_MAX)
         return err_set(err, ERR_INPUT, "--in-flight=%" PRId64 ": 1 to %d",
                        set->search.in_flight, SEARCH_SETTINGS_IN_FLIGHT_MAX);
+    if (set->rented.arch)
+        set->arch = set->rented.arch;
     return gpu_arch_find_named(set->arch, &facts, err);
 }

@@ -49,15 +49,18 @@ struct run_settings {
     int64_t linger_s;
     struct {
         int64_t seed, evaluations, in_flight;
-    } search;         /* of a strategy; -1: not given */
-    const char *plan; /* which rented hosts are worth it, as a word */
+    } search; /* of a strategy; -1: not given */
+    struct {
+        const char *plan; /* which ones are worth it, as a word */
+        const char *arch; /* by --arch; NULL: it was not given */
+    } rented;             /* hosts */
 };
 
-#define RUN_SETTINGS                                                        \
-    {                                                                       \
-        .reach = { .ssh = "auto" }, .arch = GPU_ARCH_DEFAULT,               \
-        .linger_s = SWEEP_LINGER_S, .plan = "balanced", .effort = "normal", \
-        .search = { -1, -1, -1 }, .speed_up = -1                            \
+#define RUN_SETTINGS                                                  \
+    {                                                                 \
+        .reach = { .ssh = "auto" }, .arch = GPU_ARCH_DEFAULT,         \
+        .linger_s = SWEEP_LINGER_S, .rented = { .plan = "balanced" }, \
+        .effort = "normal", .search = { -1, -1, -1 }, .speed_up = -1  \
     }
 
 #define RUN_FLAGS_MAX 40

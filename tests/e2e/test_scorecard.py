@@ -188,7 +188,7 @@ class Scorecard(rig.Rig):
         sweep = self.on_terminal("sweep", "--device", "replay=bowl.json", "--db", "x.db", "--hosts", "hosts.txt",
                                  "--budget", "1000")
         for line in (r"^bowl  \[[#-]+\]  \d+ of 264 tried, \d+ %$", r"^best [\d.]+ ms, [\d.]+x baseline: BX=",
-                     r"about .* to go; \$[\d.]+ spent, about \$[\d.]+ to come$", r"^  localhost  GPU 0   (measuring|building|idle)"):
+                     r", [\d.]+.*-[\d.]+ (s|min) to go; \$[\d.]+ spent, \$[\d.]+-[\d.]+ to come$", r"^  localhost  GPU 0   (measuring|building|idle)"):
             sweep.until(line)
         sweep.type("\x03")
         self.assertEqual(sweep.end(), 130)

@@ -8,8 +8,10 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "coordinator/estimate/estimate.h"
+#include "coordinator/estimate/estimate_course.h"
 #include "coordinator/stats/prng.h"
 
 #define SWEEPS 600
@@ -207,12 +209,118 @@ static void defaults_hold_what_is_usual(void **state)
         fail_msg("only %d of %d sweeps were within their range", held, SWEEPS);
 }
 
+/* ---- while it runs ---- */
+
+#define MOMENTS 20
+
+/* When each build began and each measurement ended; returns the end of all. */
+static double run_noting(const struct scene *scene, double *began,
+                         double *ended)
+{
+    double slots[HANDS_MAX] = { 0 }, gpus[HANDS_MAX] = { 0 }, end = 0;
+
+    for (int i = 0; i < scene->n; i++) {
+        double *slot = &slots[at(slots, scene->slots)];
+        double *gpu = &gpus[at(gpus, scene->gpus)];
+
+        began[i] = *slot;
+        *slot += scene->build[i] + 0.003;
+        *gpu = fmax(*gpu, *slot) + scene->measure[i] + 0.003;
+        ended[i] = *gpu;
+        end = fmax(end, *gpu);
+    }
+    return end;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* What is known at 's', when 'done' have ended. */
+static struct estimate_moment moment_of(const struct scene *scene,
+                                        const double *began, double s, int done)
+{
+    int begun = 0, most = scene->slots + scene->gpus;
+
+    for (int i = 0; i < scene->n; i++)
+        begun += began[i] <= s;
+    return (struct estimate_moment){
+        .s = s, .done = done, .out = fmin(begun - done, most), .all = scene->n
+    };
+}
+
+/* Ranges of one tenth of the duration. */
+struct held {
+    int moments, held;
+    double width; /* over how long the sweep took */
+};
+
+/* At moments of one sweep, from its first result on. */
+static void look(const struct scene *scene, struct held tenths[10])
+{
+    static double began[CONFIGS_MAX], ended[CONFIGS_MAX];
+    double end = run_noting(scene, began, ended);
+    struct estimate_course course;
+    int done = 0;
+
+    qsort(ended, (size_t)scene->n, sizeof(*ended), by_size);
+    estimate_course_begin(&course, 0, 0);
+    for (int k = 1; k < MOMENTS; k++) {
+        double s = end * k / MOMENTS;
+        struct held *tenth = &tenths[k * 10 / MOMENTS];
+        struct estimate_moment now;
+        struct estimate_range left;
+
+        while (done < scene->n && ended[done] <= s) {
+            done++;
+            estimate_course_add(&course, ended[done - 1], done);
+        }
+        now = moment_of(scene, began, s, done);
+        left = estimate_course_left(&course, &now);
+        if (isnan(left.likely))
+            continue;
+        tenth->moments++;
+        tenth->held += end - s >= left.low && end - s <= left.high;
+        tenth->width += (left.high - left.low) / end;
+    }
+}
+
+static void what_is_left_lies_within_a_range_that_narrows(void **state)
+{
+    static struct scene scene;
+    struct held tenths[10] = { { 0 } };
+    struct prng prng;
+    int held = 0, moments = 0;
+
+    (void)state;
+    prng_init(&prng, 4);
+    for (int i = 0; i < SWEEPS; i++) {
+        draw(&prng, &scene);
+        look(&scene, tenths);
+    }
+    for (int k = 0; k < 10; k++) {
+        tenths[k].width /= tenths[k].moments;
+        print_message("tenth %d: %d of %d moments, ranges of %.0f %%\n", k + 1,
+                      tenths[k].held, tenths[k].moments, 100 * tenths[k].width);
+        assert_true(k == 0 || tenths[k].width < tenths[k - 1].width);
+        held += tenths[k].held;
+        moments += tenths[k].moments;
+    }
+    print_message("%d of %d moments were within their range\n", held, moments);
+    if (held < 0.9 * moments)
+        fail_msg("only %d of %d moments were within it", held, moments);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tenth_of_the_work_teaches_the_rest),
         cmocka_unit_test(an_earlier_sweep_teaches_this_one),
         cmocka_unit_test(defaults_hold_what_is_usual),
+        cmocka_unit_test(what_is_left_lies_within_a_range_that_narrows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

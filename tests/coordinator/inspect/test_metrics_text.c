@@ -2,9 +2,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <cmocka.h>
+#include <math.h>
+#include <string.h>
 
 #include "common/buf.h"
 #include "coordinator/inspect/metrics_text.h"
@@ -43,7 +44,13 @@ static void hours_become_seconds_and_words_labels(void **state)
                                 .priced_usd = 1.25 };
     struct status_host hosts[] = { { .name = host, .category = measuring } };
     struct status status = {
-        .running = true, .done = 2, .total = 8, .hosts = hosts, .n_hosts = 1
+        .running = true,
+        .done = 2,
+        .total = 8,
+        .left_s = { 30, 40, 50 },
+        .left_usd = { 0.25, 0.5, 1 },
+        .hosts = hosts,
+        .n_hosts = 1,
     };
 
     (void)state;
@@ -54,6 +61,11 @@ static void hours_become_seconds_and_words_labels(void **state)
     assert_line("\nfa_coord_measurements_settled 2\n");
     assert_line("\nfa_coord_host_seconds_total{category=\"measuring\"} 1800\n");
     assert_line("\nfa_coord_cost_dollars_total 1.25\n");
+    assert_line("# TYPE fa_coord_left_seconds gauge\n"
+                "fa_coord_left_seconds{bound=\"low\"} 30\n"
+                "fa_coord_left_seconds{bound=\"likely\"} 40\n"
+                "fa_coord_left_seconds{bound=\"high\"} 50\n");
+    assert_line("\nfa_coord_left_dollars{bound=\"high\"} 1\n");
     assert_line("\nfa_coord_hosts{state=\"measuring\"} 1\n");
     assert_line("\nfa_coord_hosts{state=\"idle\"} 0\n");
 }
@@ -62,12 +74,15 @@ static void what_is_not_known_has_no_line(void **state)
 {
     struct report report = { .n_configs = 0 };
     struct report_cost cost = { .n_hosts = 1, .unpriced = 1 };
-    struct status status = { .running = false };
+    struct status status = { .running = false,
+                             .left_s = { NAN, NAN, NAN },
+                             .left_usd = { NAN, NAN, NAN } };
 
     (void)state;
     metrics_text_put(&report, &cost, &status, &text);
     assert_null(strstr(buf_text(&text), "best_seconds"));
     assert_null(strstr(buf_text(&text), "dollars"));
+    assert_null(strstr(buf_text(&text), "left"));
     assert_line("\nfa_coord_unpriced_hosts 1\n");
 }
 

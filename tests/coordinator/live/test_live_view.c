@@ -56,7 +56,7 @@ static const struct progress_facts some = {
     .hosts_ready = 2,
     .hosts = 4,
     .elapsed_s = 725,
-    .left_s = 2175,
+    .left_s = { 2175, 2175, 2175 },
     .best = { .s = 676.1234e-6,
               .baseline_s = 845.15425e-6,
               .text = "BLOCK_M=64 BLOCK_N=64" },
@@ -124,6 +124,42 @@ static void at_40_columns(void **state)
                         "  cpu1           -       building 4\n");
 }
 
+/* As wide as it gets. */
+static void a_range_has_room_at_80_and_at_40_columns(void **state)
+{
+    struct progress_facts facts = some;
+
+    (void)state;
+    facts.left_s = (struct estimate_range){ 1870, 2175, 2500 };
+    facts.n_lanes = 0;
+    assert_string_equal(
+        view(&facts, 80, ROWS),
+        "flash_attention  [#####---------------]  120 of 480 tried, 25 %\n"
+        "118 correct, 2 failed, 7 building, 1 measuring, 2 of 4 hosts ready\n"
+        "best 676.123 us, 1.250x baseline: BLOCK_M=64 BLOCK_N=64\n"
+        "12 min 05 s, 31-42 min to go; $0.0125 spent, $0.187-0.250 to come\n"
+        "  1 host unpriced\n");
+    assert_string_equal(view(&facts, 40, ROWS),
+                        "flash_attention  [##--------]\n"
+                        "  120 of 480 tried, 25 %\n"
+                        "118 correct, 2 failed, 7 building\n"
+                        "  1 measuring, 2 of 4 hosts ready\n"
+                        "best 676.123 us, 1.250x baseline\n"
+                        "  BLOCK_M=64 BLOCK_N=64\n"
+                        "12 min 05 s, 31-42 min to go\n"
+                        "  $0.0125 spent, $0.187-0.250 to come\n"
+                        "  1 host unpriced\n");
+    facts.left_s.low = 3500;
+    facts.left_s.high = 719000;
+    facts.elapsed_s = 86399;
+    assert_non_null(strstr(view(&facts, 40, ROWS),
+                           "\n23 h 59 min, 58 min-200 h to go\n"
+                           "  $0.0125 spent, $0.35-71.90 to come\n"));
+    assert_non_null(strstr(view(&facts, 80, ROWS),
+                           "\n23 h 59 min, 58 min-200 h to go; $0.0125 spent, "
+                           "$0.35-71.90 to come\n"));
+}
+
 static void at_200_columns(void **state)
 {
     (void)state;
@@ -175,7 +211,7 @@ static void nothing_is_known_at_the_beginning(void **state)
         .name = "x",
         .total = 4,
         .hosts = 1,
-        .left_s = NAN,
+        .left_s = { NAN, NAN, NAN },
         .best = { .s = NAN, .baseline_s = NAN, .text = "" },
         .money = { .usd = NAN, .unpriced = 1 },
     };
@@ -241,6 +277,17 @@ static void a_line_says_what_is_done_and_what_is_left(void **state)
                         "and $0.2175 left");
 }
 
+static void a_line_says_a_range(void **state)
+{
+    struct progress_facts facts = some;
+
+    (void)state;
+    facts.left_s = (struct estimate_range){ 1870, 2175, 2500 };
+    assert_non_null(
+        strstr(line(&facts),
+               "  $0.0125  12 min 05 s, 31-42 min and $0.187-0.250 left"));
+}
+
 /* A proof has shapes of its own, whose times say nothing of the sweep. */
 static void a_check_counts_what_is_correct(void **state)
 {
@@ -268,7 +315,7 @@ static void a_line_has_only_what_is_known(void **state)
     struct progress_facts facts = some;
 
     (void)state;
-    facts.money.usd = facts.left_s = facts.best.s = (double)NAN;
+    facts.money.usd = facts.left_s.likely = facts.best.s = (double)NAN;
     assert_string_equal(line(&facts),
                         "120/480 tried  118 correct  2 failed  7 building  1 "
                         "measuring  2/4 hosts  12 min 05 s");
@@ -289,6 +336,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(at_80_columns),
         cmocka_unit_test(at_40_columns),
+        cmocka_unit_test(a_range_has_room_at_80_and_at_40_columns),
         cmocka_unit_test(at_200_columns),
         cmocka_unit_test(lanes_without_room_are_summed),
         cmocka_unit_test(a_screen_of_two_rows_has_one_line),
@@ -296,6 +344,7 @@ int main(void)
         cmocka_unit_test(builds_alone_are_counted_as_builds),
         cmocka_unit_test(blocks_are_counted_as_measurements),
         cmocka_unit_test(a_line_says_what_is_done_and_what_is_left),
+        cmocka_unit_test(a_line_says_a_range),
         cmocka_unit_test(a_check_counts_what_is_correct),
         cmocka_unit_test(a_line_has_only_what_is_known),
     };

@@ -56,7 +56,10 @@ static void a_running_sweep_has_a_holder_a_rate_and_an_eta(void **state)
     assert_int_equal(report->counts.tally.correct,
                      report->counts.outcomes[OUTCOME_CORRECT]);
     assert_float_equal(status.per_hour, 480, 1e-3); /* 8 in a minute */
-    assert_float_equal(status.eta_s, 15, 1e-3);
+    /* 8.5 of 10 in 60 s, with half of what is out */
+    assert_float_equal(status.left_s.likely, 14.1176F, 1e-3);
+    assert_true(status.left_s.low < 15 && status.left_s.high > 15);
+    assert_float_equal(status.left_usd.likely, 14.1176F * 0.5F / 3600, 1e-5);
     assert_int_equal(status.n_hosts, 2);
     assert_string_equal(status.hosts[0].name, "gpu1");
     assert_int_equal(status.hosts[0].measuring, 1);
@@ -110,7 +113,7 @@ static void a_finished_sweep_has_no_holder_and_no_eta(void **state)
     assert_int_equal(
         status_load(store, report, UTC + 60 * NS_PER_S, &status, &err), 0);
     assert_false(status.running);
-    assert_true(isnan(status.per_hour) && isnan(status.eta_s));
+    assert_true(isnan(status.per_hour) && isnan(status.left_s.likely));
     assert_string_equal(report->sweep.ending, "partial");
     status_fini(&status);
     report_free(report);

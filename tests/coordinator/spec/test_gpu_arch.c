@@ -26,6 +26,33 @@ static void the_table_is_found_by_either_name(void **state)
     assert_string_equal(gpu_arch_gpu_name(gpu_arch_find("sm_89")), "L4");
 }
 
+static void a_gpu_is_found_in_a_name(void **state)
+{
+    static const struct {
+        const char *name, *arch;
+    } rows[] = {
+        { "L4", "sm_89" },
+        { "l4-12", "sm_89" },
+        { "me@gpu.l4.example", "sm_89" },
+        { "rtx-a6000", "sm_86" },
+        { "A100-80gb", "sm_80" },
+        { "5090", "sm_120" },
+        { "v100_1", "sm_70" },
+        { "b200", "sm_100" },
+        { "l40", NULL },
+        { "l4s-1", NULL },
+        { "rtx", NULL },
+        { "16", NULL },
+        { "l4-t4", NULL },
+        { "", NULL },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_ptr_equal(gpu_arch_find_gpu(rows[i].name),
+                         rows[i].arch ? gpu_arch_find(rows[i].arch) : NULL);
+}
+
 /* Against the programming guide and the data sheets: what a V100 and a T4 are
  * sold with is the product of the facts. */
 static void volta_and_turing_are_as_their_data_sheets_say(void **state)
@@ -165,6 +192,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_is_found_by_either_name),
+        cmocka_unit_test(a_gpu_is_found_in_a_name),
         cmocka_unit_test(volta_and_turing_are_as_their_data_sheets_say),
         cmocka_unit_test(an_unknown_architecture_comes_with_the_list),
         cmocka_unit_test(facts_that_were_not_sent_are_unknown),
