@@ -129,7 +129,7 @@ static void broken(struct sweep *sweep, const struct host_thread_news *news)
     char why[sizeof(host_state->conn.why)];
 
     go_away(sweep, news->host);
-    if (host_state->host->dial.back)
+    if (host_state->host->dial.back && host_state->host->dial.slurm.task == 0)
         ledger_release(sweep->fleet.ledger, (int)news->host,
                        reactor_now(sweep));
     snprintf(why, sizeof(why), "%s%s%s", news->text,
@@ -213,6 +213,15 @@ static void hold_since(struct sweep *sweep, const struct host_thread_news *news)
                     int64_max(since, sweep->reactor.started_ns));
 }
 
+/* What was held after the end of its job was not. */
+static void job_ended(struct sweep *sweep, const struct host_thread_news *news)
+{
+    int64_t at = reactor_now(sweep) - news->code * NS_PER_S;
+
+    ledger_release(sweep->fleet.ledger, (int)news->host, at);
+    records_cut(sweep, news->host, at);
+}
+
 static void attached(struct sweep *sweep, size_t host)
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
@@ -270,6 +279,9 @@ void host_events_news(struct sweep *sweep, const struct host_thread_news *news)
     case HOST_THREADS_GAVE_UP:
         fail(sweep, news->host, news->code, news->text);
         dismiss(sweep, news->host);
+        return;
+    case HOST_THREADS_JOB_ENDED:
+        job_ended(sweep, news);
         return;
     case HOST_THREADS_PARKED:
         host_state->conn.is_parked = true;

@@ -43,6 +43,25 @@ int stored_work_held(struct store *store, stored_work_held_fn *fn, void *arg,
     return fault(store, err_only(rc), err);
 }
 
+int stored_work_last_interval(struct store *store, const char *host,
+                              int64_t epoch, int64_t *end_ns, struct err *err)
+{
+    int rc = sql_number(store_db(store),
+                        "SELECT max(end_ns) FROM interval WHERE host=? AND"
+                        " epoch=?",
+                        end_ns, err, "sI", host, epoch);
+
+    return fault(store, rc, err);
+}
+
+int stored_work_first_run(struct store *store, int64_t *utc, struct err *err)
+{
+    int rc =
+        sql_number(store_db(store), "SELECT min(epoch) FROM run", utc, err, "");
+
+    return fault(store, rc, err);
+}
+
 struct pace_row {
     double build_s, measurement_s;
 };

@@ -412,6 +412,14 @@ static void run_free(struct run *run)
     free(run->begun.forecast);
 }
 
+static void end_dialling(struct run *run, bool done)
+{
+    bool all = dialling_cancel(run->db);
+
+    run_slurm_reconcile(run->db, true);
+    dialling_end(run->db, &run->hosts, done && all);
+}
+
 int run_command(struct run *run, run_work *work, void *arg)
 {
     struct err err;
@@ -433,13 +441,15 @@ int run_command(struct run *run, run_work *work, void *arg)
                             &run->on_event, &err);
     if (rc == 0 && !run->set.dry_run)
         dialling_begin(run->db, &run->hosts);
+    if (rc == 0 && !run->set.dry_run)
+        run_slurm_reconcile(run->db, false);
     if (rc == 0)
         run_rental_new(run);
     code = rc < 0 ? fail_with(rc, &err) : work(run, arg);
     code = run_rental_end(run, code);
     metrics_stop(&metrics);
     if (run->db && !run->set.dry_run)
-        dialling_end(run->db, &run->hosts, code == EXIT_DONE);
+        end_dialling(run, code == EXIT_DONE);
     on_event_stop(run->on_event, code);
     if (log) {
         log_setup(NULL, LOG_E);

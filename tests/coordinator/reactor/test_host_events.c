@@ -12,6 +12,7 @@
 #include "coordinator/reactor/inbox.h"
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/state/outbox.h"
+#include "coordinator/state/records.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
@@ -92,6 +93,33 @@ static void its_time_is_told_apart(void **state)
             "'uploading', 'setup', 'idle') AND end_ns - start_ns = 1000000000"),
         4);
     assert_int_equal(host(0)->conn.linked_ns, RIG_START_NS + 2 * NS_PER_S);
+}
+
+/* Its worker leaves, Slurm says later when the job ended. */
+static void a_node_of_slurm_is_held_to_the_end_of_its_job(void **state)
+{
+    (void)state;
+    ledger_keep_held(rig.sweep.fleet.ledger, records_put_held);
+    rig.list[0].dial.back = true;
+    rig.list[0].dial.slurm.task = 1;
+    rig_come(&rig, 0, 7, NULL, 0);
+    rig.now_ns += 5 * NS_PER_S;
+    news(HOST_THREADS_BROKEN, ERR_NETWORK, "its worker is silent");
+    rig.now_ns += 5 * NS_PER_S;
+    ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
+    assert_int_equal(rig_rows(&rig, "held WHERE host = 'a' AND"
+                                    " end_ns - start_ns = 10000000000"),
+                     1);
+    rig.now_ns += 5 * NS_PER_S;
+    news(HOST_THREADS_JOB_ENDED, 8, "");
+    rig.now_ns += 5 * NS_PER_S;
+    ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
+    assert_int_equal(rig_rows(&rig, "held WHERE host = 'a' AND"
+                                    " end_ns - start_ns = 7000000000"),
+                     1);
+    assert_int_equal(rig_number(&rig, "SELECT sum(end_ns - start_ns) FROM"
+                                      " interval WHERE host = 'a'"),
+                     7 * NS_PER_S);
 }
 
 static void a_remark_on_its_login_is_shown_and_is_no_failure(void **state)
@@ -386,6 +414,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(a_host_is_welcomed_and_is_ready),
         CASE(its_time_is_told_apart),
+        CASE(a_node_of_slurm_is_held_to_the_end_of_its_job),
         CASE(a_remark_on_its_login_is_shown_and_is_no_failure),
         CASE(an_upload_that_breaks_off_is_told_once_and_is_no_failure),
         CASE(progress_of_an_upload_puts_the_end_off),
