@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/device_kind.h"
 #include "common/int64.h"
 #include "common/log.h"
 #include "common/mem.h"
@@ -13,6 +12,7 @@
 #include "coordinator/link/host_threads.h"
 #include "coordinator/reactor/claimed_work.h"
 #include "coordinator/notes/notices.h"
+#include "coordinator/reactor/host_model.h"
 #include "coordinator/reactor/prepare.h"
 #include "coordinator/reactor/rented.h"
 #include "coordinator/reactor/results.h"
@@ -453,31 +453,6 @@ int host_events_gpu(struct sweep *sweep, size_t host, const struct msg *msg,
     return records_put_gpu(sweep, host, gpu->name, msg);
 }
 
-/* One model a sweep: capability, SM count, memory (docs/architecture.md). */
-static void drop_other_models(struct sweep *sweep,
-                              struct host_state *host_state)
-{
-    int kept = 0;
-
-    if (!device_kind_is(sweep->reactor.options->device, DEVICE_KIND_CUDA))
-        return;
-
-    for (int i = 0; i < host_state->n_gpus; i++) {
-        if (gpu_arch_same_model(&host_state->gpus[i].facts,
-                                &sweep->work.facts)) {
-            host_state->gpus[kept++] = host_state->gpus[i];
-            continue;
-        }
-        progress_say(sweep->reactor.progress,
-                     "%s: %s is another model than %s; it builds, and does "
-                     "not measure (with model= in the hosts file, each model "
-                     "has a sweep of its own)",
-                     host_state->host->name, host_state->gpus[i].name,
-                     sweep->work.gpu_name);
-    }
-    host_state->n_gpus = kept;
-}
-
 /* In sched, this number means the GPU that had it before. */
 static void note_gpus(struct sweep *sweep, size_t host)
 {
@@ -497,8 +472,12 @@ static void note_gpus(struct sweep *sweep, size_t host)
 void host_events_up(struct sweep *sweep, size_t host)
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
+    struct err err;
 
-    drop_other_models(sweep, host_state);
+    if (host_model_take(sweep, host, &err) < 0) {
+        host_events_give_up(sweep, host, ERR_INPUT, err.text);
+        return;
+    }
     claimed_work_drop_others(sweep, host);
     sched_host_up(sweep->work.sched, (int)host,
                   host_state->host->role == HOST_GPU ? 0

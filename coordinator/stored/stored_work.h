@@ -23,6 +23,14 @@ typedef void stored_work_held_fn(void *arg, const struct store_held *held);
 int stored_work_held(struct store *store, stored_work_held_fn *fn, void *arg,
                      struct err *err);
 
+/* The first GPU of the first host that has one: 1, or 0; an emulated one is
+ * none. */
+struct stored_work_gpu {
+    char host[256], name[256], facts[8192]; /* JSON (gpu_arch.h) */
+};
+int stored_work_gpu(struct store *store, struct stored_work_gpu *out,
+                    struct err *err);
+
 /* The end of the last interval of a host in a run, which a killed coordinator
  * may have put after its last held interval; 0: there is none. */
 int stored_work_last_interval(struct store *store, const char *host,

@@ -1,6 +1,7 @@
 /* Shared by all commands that use hosts. */
 #include "coordinator/options/fail.h"
 #include "coordinator/tasks/run.h"
+#include "coordinator/tasks/run_budget.h"
 #include "coordinator/tasks/run_rental.h"
 
 #include <assert.h>
@@ -331,6 +332,7 @@ static int take_settings(const struct run *run, struct sweep_options *options,
         return ERR_INPUT;
     options->caps.max_hours = set->max_hours;
     options->caps.budget_usd = set->budget_usd;
+    options->caps.more_usd = run_budget_more;
     options->stay = (struct sweep_stay){
         .linger_s = (int)set->linger_s,
         .command = run->command,
@@ -427,6 +429,7 @@ int run_command(struct run *run, run_work *work, void *arg)
     struct metrics metrics = { .alive = -1 };
     int rc = prepare(run, &err), code;
 
+    run_budget_open();
     run->began_ns = clock_boot_ns();
     owner_draw(run->command);
     if (rc == 0 && run->set.told.log && !(log = fopen(run->set.told.log, "ae")))

@@ -362,6 +362,46 @@ static void a_gpu_of_another_model_does_not_measure(void **state)
     assert_null(strstr(heard + 30, "is another model than"));
 }
 
+/* The second host has a GPU of this name, with the facts of that row. */
+static void come_second(const char *name, const char *arch)
+{
+    rig_come(&rig, 0, 7, NULL, 0);
+    snprintf(rig.list[1].model, sizeof(rig.list[1].model), "l4");
+    assert_int_equal(rig_take(&rig, 1, rig_hello(8)), 0);
+    assert_int_equal(rig_take(&rig, 1, rig_gpu("GPU-9")), 0);
+    host(1)->gpus[0].facts = *gpu_arch_find(arch);
+    snprintf(host(1)->gpus[0].name, sizeof(host(1)->gpus[0].name), "%s", name);
+    rig.options.device = "cuda";
+    assert_int_equal(rig_take(&rig, 1, rig_is_ready()), 0);
+    rig.options.device = "cpu";
+}
+
+static void a_label_has_one_model(void **state)
+{
+    (void)state;
+    come_second("NVIDIA H100", "sm_90");
+    assert_int_equal(host(1)->state, HOST_STATE_FAILED);
+    assert_int_equal(host(0)->state, HOST_STATE_READY);
+    assert_non_null(strstr(
+        rig_heard(&rig), "b: not used: model=l4: it has NVIDIA H100 (sm_90, "));
+    assert_non_null(strstr(rig_heard(&rig), ", and a has NVIDIA L4 (sm_89, "));
+}
+
+static void so_it_has_if_only_the_name_is_another(void **state)
+{
+    (void)state;
+    come_second("NVIDIA L4 PCIe", "sm_89");
+    assert_int_equal(host(1)->state, HOST_STATE_FAILED);
+    assert_non_null(strstr(rig_heard(&rig), "it has NVIDIA L4 PCIe (sm_89"));
+}
+
+static void an_older_driver_has_the_same_model(void **state)
+{
+    (void)state;
+    come_second("L4", "sm_89");
+    assert_int_equal(host(1)->state, HOST_STATE_READY);
+}
+
 static void another_gpu_by_the_same_number_has_no_orders(void **state)
 {
     struct sched_lease dropped;
@@ -433,6 +473,9 @@ int main(void)
         CASE(a_host_is_told_which_gpus_are_meant),
         CASE(a_gpu_that_a_host_had_once_is_free_for_another),
         CASE(a_gpu_of_another_model_does_not_measure),
+        CASE(a_label_has_one_model),
+        CASE(so_it_has_if_only_the_name_is_another),
+        CASE(an_older_driver_has_the_same_model),
         CASE(another_gpu_by_the_same_number_has_no_orders),
         CASE(what_a_host_was_when_it_became_ready_is_kept),
         CASE(who_only_measures_builds_nothing),
