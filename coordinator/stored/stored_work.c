@@ -74,6 +74,16 @@ int stored_work_last_interval(struct store *store, const char *host,
     return fault(store, rc, err);
 }
 
+int stored_work_run_at(struct store *store, int64_t utc, int64_t *epoch,
+                       struct err *err)
+{
+    int rc =
+        sql_number(store_db(store), "SELECT max(epoch) FROM run WHERE epoch<=?",
+                   epoch, err, "I", utc);
+
+    return fault(store, rc, err);
+}
+
 int stored_work_first_run(struct store *store, int64_t *utc, struct err *err)
 {
     int rc =

@@ -36,6 +36,10 @@ int stored_work_gpu(struct store *store, struct stored_work_gpu *out,
 int stored_work_last_interval(struct store *store, const char *host,
                               int64_t epoch, int64_t *end_ns, struct err *err);
 
+/* The last run that had begun at 'utc'; 0: none. */
+int stored_work_run_at(struct store *store, int64_t utc, int64_t *epoch,
+                       struct err *err);
+
 /* When the first run began, in ns since 1970; 0: there was none. */
 int stored_work_first_run(struct store *store, int64_t *utc, struct err *err);
 

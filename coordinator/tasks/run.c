@@ -418,7 +418,7 @@ static void end_dialling(struct run *run, bool done)
 {
     bool all = dialling_cancel(run->db);
 
-    run_slurm_reconcile(run->db, true);
+    run_slurm_reconcile(run, true);
     dialling_end(run->db, &run->hosts, done && all);
 }
 
@@ -445,7 +445,7 @@ int run_command(struct run *run, run_work *work, void *arg)
     if (rc == 0 && !run->set.dry_run)
         dialling_begin(run->db, &run->hosts);
     if (rc == 0 && !run->set.dry_run)
-        run_slurm_reconcile(run->db, false);
+        run_slurm_reconcile(run, false);
     if (rc == 0)
         run_rental_new(run);
     code = rc < 0 ? fail_with(rc, &err) : work(run, arg);

@@ -1,4 +1,4 @@
-#include "coordinator/slurm/slurm_reconcile.h"
+#include "coordinator/billing/reconcile.h"
 
 #include <stdlib.h>
 
@@ -8,28 +8,28 @@
 #define NONE SIZE_MAX
 
 struct work {
-    const struct slurm_reconcile_held *held;
+    const struct reconcile_held *held;
     size_t n;
-    struct slurm_reconcile_allocation *allocations;
+    struct reconcile_allocation *allocations;
     size_t n_allocations;
-    struct slurm_reconcile_edit *edits;
+    struct reconcile_edit *edits;
     size_t n_edits;
 };
 
-static int64_t end_utc(const struct slurm_reconcile_held *held)
+static int64_t end_utc(const struct reconcile_held *held)
 {
     return held->start_utc + held->end_ns - held->start_ns;
 }
 
 static int by_start(const void *a, const void *b)
 {
-    const struct slurm_reconcile_allocation *x = a, *y = b;
+    const struct reconcile_allocation *x = a, *y = b;
 
     return (x->start_utc > y->start_utc) - (x->start_utc < y->start_utc);
 }
 
 /* Sorted, and those that touch are one. */
-static size_t merge(struct slurm_reconcile_allocation *list, size_t n)
+static size_t merge(struct reconcile_allocation *list, size_t n)
 {
     size_t kept = 0;
 
@@ -44,7 +44,7 @@ static size_t merge(struct slurm_reconcile_allocation *list, size_t n)
     return kept;
 }
 
-static void add(struct work *work, enum slurm_reconcile_what what, size_t held,
+static void add(struct work *work, enum reconcile_what what, size_t held,
                 int64_t from_ns, int64_t to_ns)
 {
     if (to_ns <= from_ns)
@@ -52,11 +52,11 @@ static void add(struct work *work, enum slurm_reconcile_what what, size_t held,
     work->edits =
         mem_grow(work->edits, work->n_edits + 1, sizeof(*work->edits));
     work->edits[work->n_edits++] =
-        (struct slurm_reconcile_edit){ what, held, from_ns, to_ns };
+        (struct reconcile_edit){ what, held, from_ns, to_ns };
 }
 
-static bool overlaps(const struct slurm_reconcile_held *held,
-                     const struct slurm_reconcile_allocation *one)
+static bool overlaps(const struct reconcile_held *held,
+                     const struct reconcile_allocation *one)
 {
     return held->start_utc < one->end_utc && end_utc(held) > one->start_utc;
 }
@@ -64,7 +64,7 @@ static bool overlaps(const struct slurm_reconcile_held *held,
 /* What of it lies in no allocation, if part of it lies in one. */
 static void cut(struct work *work, size_t i)
 {
-    const struct slurm_reconcile_held *held = &work->held[i];
+    const struct reconcile_held *held = &work->held[i];
     int64_t at = held->start_utc;
     bool is_known = false;
 
@@ -73,15 +73,15 @@ static void cut(struct work *work, size_t i)
     if (held->is_fixed || !is_known)
         return;
     for (size_t k = 0; k < work->n_allocations; k++) {
-        const struct slurm_reconcile_allocation *one = &work->allocations[k];
+        const struct reconcile_allocation *one = &work->allocations[k];
 
         if (!overlaps(held, one))
             continue;
-        add(work, SLURM_RECONCILE_CUT, i, held->start_ns + at - held->start_utc,
+        add(work, RECONCILE_CUT, i, held->start_ns + at - held->start_utc,
             held->start_ns + one->start_utc - held->start_utc);
         at = one->end_utc;
     }
-    add(work, SLURM_RECONCILE_CUT, i, held->start_ns + at - held->start_utc,
+    add(work, RECONCILE_CUT, i, held->start_ns + at - held->start_utc,
         held->end_ns);
 }
 
@@ -104,7 +104,7 @@ static size_t neighbour(const struct work *work, int64_t utc, bool before)
 static void fill(struct work *work, size_t last, size_t next, int64_t from_utc,
                  int64_t to_utc)
 {
-    const struct slurm_reconcile_held *held = work->held;
+    const struct reconcile_held *held = work->held;
 
     if (last == NONE && next == NONE)
         last = neighbour(work, from_utc, true);
@@ -114,24 +114,23 @@ static void fill(struct work *work, size_t last, size_t next, int64_t from_utc,
         bool same = next != NONE && held[next].epoch == held[last].epoch;
         int64_t base = held[last].end_ns - end_utc(&held[last]);
 
-        add(work, SLURM_RECONCILE_AFTER, last, base + from_utc,
+        add(work, RECONCILE_AFTER, last, base + from_utc,
             same ? int64_min(base + to_utc, held[next].start_ns)
                  : base + to_utc);
     } else if (next != NONE) {
         int64_t base = held[next].start_ns - held[next].start_utc;
 
-        add(work, SLURM_RECONCILE_BEFORE, next, base + from_utc, base + to_utc);
+        add(work, RECONCILE_BEFORE, next, base + from_utc, base + to_utc);
     }
 }
 
-static void cover(struct work *work,
-                  const struct slurm_reconcile_allocation *one)
+static void cover(struct work *work, const struct reconcile_allocation *one)
 {
     int64_t at = one->start_utc;
     size_t last = NONE; /* in this allocation */
 
     for (size_t i = 0; i < work->n; i++) {
-        const struct slurm_reconcile_held *held = &work->held[i];
+        const struct reconcile_held *held = &work->held[i];
 
         if (!overlaps(held, one))
             continue;
@@ -144,9 +143,9 @@ static void cover(struct work *work,
         fill(work, last, NONE, at, one->end_utc);
 }
 
-size_t slurm_reconcile(const struct slurm_reconcile_held *held, size_t n,
-                       struct slurm_reconcile_allocation *allocations,
-                       size_t n_allocations, struct slurm_reconcile_edit **out)
+size_t reconcile(const struct reconcile_held *held, size_t n,
+                 struct reconcile_allocation *allocations, size_t n_allocations,
+                 struct reconcile_edit **out)
 {
     struct work work = { .held = held,
                          .n = n,
