@@ -74,6 +74,7 @@ void dial_presence_job_ended(struct dial_presence *presence)
 {
     go_away(presence);
     presence->untold[DIAL_PRESENCE_STARTED] = false;
+    dial_presence_tell(presence, DIAL_PRESENCE_ENDED);
 }
 
 void dial_presence_dismiss(struct dial_presence *presence, bool lost)

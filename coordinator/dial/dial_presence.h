@@ -32,7 +32,8 @@ enum dial_presence_where {
 enum dial_presence_news {
     DIAL_PRESENCE_NOTHING,
     DIAL_PRESENCE_BROKEN,
-    DIAL_PRESENCE_LOST, /* for good */
+    DIAL_PRESENCE_ENDED, /* its job */
+    DIAL_PRESENCE_LOST,  /* for good */
     DIAL_PRESENCE_WAITS,
     DIAL_PRESENCE_STARTED,
     DIAL_PRESENCE_CAME,

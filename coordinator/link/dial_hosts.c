@@ -35,6 +35,7 @@ struct dialled {
     int64_t worked_ns; /* its last work, or when it came; CLOCK_BOOTTIME */
     struct slurm_thread *slurm;    /* its line's, or NULL */
     int runs_s;                    /* when it has STARTED */
+    int ended_s;                   /* so long ago its job ENDED */
     char why[SLURM_TEXT_BYTES];    /* it is BROKEN or LOST */
     char awaits[SLURM_TEXT_BYTES]; /* what it WAITS for; "": its invitation */
 };
@@ -363,6 +364,7 @@ static void take_change(struct dialled *one, const struct slurm_news *news)
         return;
     case SLURM_LEFT:
         dial_presence_job_ended(presence);
+        one->ended_s = (int)int64_min(news->ended_s, INT32_MAX);
         break;
     case SLURM_NEVER:
         dial_presence_dismiss(presence, true);
@@ -417,6 +419,10 @@ int dial_hosts_news(struct dial_hosts *dial, size_t host,
         return 0;
     case DIAL_PRESENCE_BROKEN:
         tell_end(one, HOST_THREADS_BROKEN, out);
+        return 1;
+    case DIAL_PRESENCE_ENDED:
+        out->event = HOST_THREADS_JOB_ENDED;
+        out->code = one->ended_s;
         return 1;
     case DIAL_PRESENCE_LOST:
         tell_end(one, HOST_THREADS_GAVE_UP, out);

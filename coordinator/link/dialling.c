@@ -65,16 +65,33 @@ void dialling_begin(const char *db, const struct hosts *hosts)
     dial_keys_close(keys);
 }
 
+void dialling_jobs(const char *db, dialling_tell *tell, void *arg)
+{
+    struct dial_keys *keys = open_keys(db);
+    const char *job;
+
+    for (size_t i = 0; keys && (job = dial_keys_job(keys, i)); i++)
+        tell(arg, job);
+    dial_keys_close(keys);
+}
+
+bool dialling_cancel(const char *db)
+{
+    struct dial_keys *keys = open_keys(db);
+    bool all = !keys || cancel(keys, NULL);
+
+    dial_keys_close(keys);
+    return all;
+}
+
 void dialling_end(const char *db, const struct hosts *hosts, bool done)
 {
     struct dial_keys *keys = open_keys(db);
-    bool all;
 
     if (!keys)
         return;
-    all = cancel(keys, NULL);
     slurm_files_remove(hosts, dial_keys_server(keys)->public_key);
-    if (done && all)
+    if (done)
         dial_keys_remove(db);
     dial_keys_close(keys);
 }

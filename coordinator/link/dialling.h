@@ -14,8 +14,15 @@ struct hosts;
  * over. */
 void dialling_begin(const char *db, const struct hosts *hosts);
 
-/* Cancel all jobs.  If the command is 'done', the invitations are no longer
- * valid, and the keys are removed. */
+/* The names of all jobs that may have been submitted: each is told. */
+typedef void dialling_tell(void *arg, const char *job);
+void dialling_jobs(const char *db, dialling_tell *tell, void *arg);
+
+/* Cancel all jobs.  False: some may be left. */
+bool dialling_cancel(const char *db);
+
+/* If the command is 'done', the invitations are no longer valid, and the keys
+ * are removed. */
 void dialling_end(const char *db, const struct hosts *hosts, bool done);
 
 #endif

@@ -42,17 +42,18 @@ enum host_threads_event {
                                * server is; host_threads_recv() takes both */
     HOST_THREADS_REMARK,      /* 'text' is about the login; not an error */
     HOST_THREADS_UPLOADING,
-    HOST_THREADS_WAITING,  /* the worker is another sweep's; 'text' says whose.
-                            * Said again and again */
-    HOST_THREADS_PROGRESS, /* more of the worker is there than ever before */
-    HOST_THREADS_CUT,      /* the upload broke off, and will go on; 'text' says
-                            * why */
-    HOST_THREADS_ATTACHED, /* the worker is connected; HELLO will follow */
-    HOST_THREADS_BROKEN,   /* it will try again; 'text' says why */
-    HOST_THREADS_GAVE_UP,  /* it stops trying; 'code' (ERR_*) and 'text' say
-                            * why */
-    HOST_THREADS_PARKED,   /* it waits until its machine is acquired */
-    HOST_THREADS_ENDED,    /* it was told to stop, and has stopped */
+    HOST_THREADS_WAITING,   /* the worker is another sweep's; 'text' says whose.
+                             * Said again and again */
+    HOST_THREADS_PROGRESS,  /* more of the worker is there than ever before */
+    HOST_THREADS_CUT,       /* the upload broke off, and will go on; 'text' says
+                             * why */
+    HOST_THREADS_ATTACHED,  /* the worker is connected; HELLO will follow */
+    HOST_THREADS_BROKEN,    /* it will try again; 'text' says why */
+    HOST_THREADS_GAVE_UP,   /* it stops trying; 'code' (ERR_*) and 'text' say
+                             * why */
+    HOST_THREADS_PARKED,    /* it waits until its machine is acquired */
+    HOST_THREADS_JOB_ENDED, /* of a node of Slurm: 'code' seconds ago */
+    HOST_THREADS_ENDED,     /* it was told to stop, and has stopped */
 };
 
 struct host_thread_news {

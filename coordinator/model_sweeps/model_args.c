@@ -135,19 +135,6 @@ void model_args_flags(struct model_args *args, const struct run_settings *set,
         model_args_add(args, "--hosts=%s", own->hosts);
     if (own->db)
         model_args_add(args, "--db=%s", own->db);
-    if (own->budget_usd > 0)
-        model_args_add(args, "--budget=%.17g", own->budget_usd);
-}
-
-void model_args_budgets(double budget_usd, const double *usd_per_hour, size_t n,
-                        double *out)
-{
-    double all = 0;
-
-    for (size_t i = 0; i < n; i++)
-        all += usd_per_hour[i];
-    for (size_t i = 0; i < n; i++)
-        out[i] = budget_usd * (all > 0 ? usd_per_hour[i] / all : 1 / (double)n);
 }
 
 int model_args_code(const int *codes, size_t n)

@@ -1,9 +1,9 @@
 /* model_args.h - the command line of the sweep of one GPU model
  *
- * It has the flags of the command that sweeps several models, with the hosts,
- * the database and the budget of this one.  In a text, {model} stands for the
- * model's label; a file that each sweep must have for itself gets the label
- * before its ending.
+ * It has the flags of the command that sweeps several models, with the hosts
+ * and the database of this one; without a budget (model_budget.h).  In a text,
+ * {model} stands for the model's label; a file that each sweep must have for
+ * itself gets the label before its ending.
  *
  * Pure; any thread.
  */
@@ -26,7 +26,6 @@ struct model_own {
     const char *label;
     const char *hosts; /* FILE#MODEL, or NULL */
     const char *db;    /* NULL: the sweep's own choice */
-    double budget_usd; /* 0: none */
 };
 
 /* 'format' as printf(); the text is copied. */
@@ -41,12 +40,6 @@ void model_args_fini(struct model_args *args);
 char *model_args_expand(const char *text, const char *label);
 /* The same; without {model} in it, "a/x.db" becomes "a/x.l4.db". */
 char *model_args_file(const char *path, const char *label);
-
-/* The shares of a budget: by what all hosts of each model cost an hour, so that
- * the budget allows each of them the same hours.  0 for a model without a
- * price; equal shares if none has one. */
-void model_args_budgets(double budget_usd, const double *usd_per_hour, size_t n,
-                        double *out);
 
 /* The exit code of a command over several models: theirs if all agree, that of
  * the signal if one was interrupted, else EXIT_PARTIAL. */

@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -11,6 +12,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/options/fail.h"
@@ -19,6 +21,8 @@
 
 #define OUT_MAX (64 << 20)  /* a report as JSON has some MiB */
 #define LINE_MAX_BYTES 8192 /* longer ones are split */
+#define LEAST_USD 1e-6      /* no budget is no cap */
+#define LOOK_MS 1000
 #define STAMP "0000-00-00T00:00:00Z "
 
 void model_runs_init(struct model_run *run, const char *label, const char *db)
@@ -26,7 +30,7 @@ void model_runs_init(struct model_run *run, const char *label, const char *db)
     *run = (struct model_run){
         .label = mem_strdup(label),
         .db = mem_strdup(db),
-        .child = { .end = -1, .out = -1, .errors = -1 },
+        .child = { .end = -1, .out = -1, .errors = -1, .budget = -1 },
     };
     buf_init(&run->out, OUT_MAX);
     buf_init(&run->line, LINE_MAX_BYTES);
@@ -128,48 +132,137 @@ static void take_errors(struct model_run *run)
     }
 }
 
-static void pass_on(const struct model_run *runs, size_t n, int signals)
+/* One that waits is not started any more. */
+static void pass_on(struct model_run *runs, size_t n, int signals)
 {
     struct signalfd_siginfo info;
 
     while (read(signals, &info, sizeof(info)) == sizeof(info))
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
             if (runs[i].child.pid > 0)
                 kill(runs[i].child.pid, (int)info.ssi_signo);
+            else if (runs[i].waits)
+                runs[i].code = 128 + (int)info.ssi_signo;
+            runs[i].waits = false;
+        }
 }
 
-/* One turn over all that still run; false if none does. */
-static bool turn(struct model_run *runs, size_t n, int signals)
-{
-    struct pollfd *fds = mem_new(3 * n + 1, sizeof(*fds));
-    bool any = false;
+/* ---- one turn */
 
-    fds[3 * n] = (struct pollfd){ .fd = signals, .events = POLLIN };
-    for (size_t i = 0; i < n; i++) {
-        const struct model_child *child = &runs[i].child;
+struct group {
+    struct model_run *runs;
+    size_t n;
+    int signals;
+    const struct model_runs_budget *budget; /* or NULL */
+    model_runs_look *look;                  /* NULL: no more */
+    void *arg;
+    int64_t look_ns; /* the next time */
+};
+
+static void start(struct group *group, size_t i)
+{
+    struct model_run *run = &group->runs[i];
+    const struct model_budget *budget =
+        group->budget ? &group->budget->models[i] : NULL;
+    struct err err;
+    int rc;
+
+    run->waits = false;
+    if (budget && budget->is_limited)
+        model_args_add(&run->args, "--budget=%.17g",
+                       fmax(budget->usd, LEAST_USD));
+    rc = model_child_start(run->args.items, &run->child, &err);
+    if (rc < 0)
+        run->code = fail_with(rc, &err);
+}
+
+/* What one left goes to the others. */
+static void share_rest(struct group *group, size_t ended)
+{
+    const struct model_runs_budget *budget = group->budget;
+    const struct model_budget *of = &budget->models[ended];
+    double more[MODEL_BUDGET_MAX], usd = of->usd;
+    size_t got =
+        model_budget_end(budget->whole_usd, budget->models, group->n, ended,
+                         budget->spent_usd(group->runs[ended].db), more);
+
+    if (got == 0)
+        return;
+    fprintf(stderr,
+            "%s has spent $%.4g of its $%.4g:", group->runs[ended].label,
+            of->spent_usd, usd);
+    for (size_t i = 0; i < group->n; i++) {
+        if (more[i] <= 0)
+            continue;
+        fprintf(stderr, " %s gets $%.4g more%s", group->runs[i].label, more[i],
+                --got ? "," : "\n");
+        if (group->runs[i].waits)
+            start(group, i);
+        else
+            model_child_more(&group->runs[i].child, more[i]);
+    }
+}
+
+static void end(struct group *group, size_t i)
+{
+    say_lines(&group->runs[i], true);
+    group->runs[i].code = model_child_reap(&group->runs[i].child);
+    if (group->budget && group->budget->whole_usd > 0)
+        share_rest(group, i);
+}
+
+static bool any_runs(const struct group *group)
+{
+    for (size_t i = 0; i < group->n; i++)
+        if (group->runs[i].child.pid > 0)
+            return true;
+    return false;
+}
+
+/* False if none runs, nor waits. */
+static bool start_waiting(struct group *group)
+{
+    if (any_runs(group))
+        return true;
+    for (size_t i = 0; i < group->n; i++)
+        if (group->runs[i].waits)
+            start(group, i);
+    return any_runs(group);
+}
+
+/* One turn over all that still run; false if none does.  The end of a child is
+ * an event, and each of them limits itself. */
+static bool turn(struct group *group)
+{
+    struct pollfd *fds = mem_new(3 * group->n + 1, sizeof(*fds));
+    bool goes_on = start_waiting(group);
+
+    fds[3 * group->n] =
+        (struct pollfd){ .fd = group->signals, .events = POLLIN };
+    for (size_t i = 0; i < group->n; i++) {
+        const struct model_child *child = &group->runs[i].child;
 
         fds[3 * i] = (struct pollfd){ .fd = child->out, .events = POLLIN };
         fds[3 * i + 1] =
             (struct pollfd){ .fd = child->errors, .events = POLLIN };
         fds[3 * i + 2] = (struct pollfd){ .fd = child->end, .events = POLLIN };
-        any = any || child->pid > 0;
     }
-    /* The end of a child is an event, and each of them limits itself. */
-    if (any)
-        (void)poll(fds, 3 * n + 1, -1);
-    pass_on(runs, n, signals);
-    for (size_t i = 0; any && i < n; i++) {
-        bool ended = fds[3 * i + 2].revents;
-
-        take_out(&runs[i]);
-        take_errors(&runs[i]);
-        if (ended) {
-            say_lines(&runs[i], true);
-            runs[i].code = model_child_reap(&runs[i].child);
-        }
+    if (goes_on)
+        (void)poll(fds, 3 * group->n + 1, group->look ? LOOK_MS : -1);
+    if (group->look && clock_boot_ns() >= group->look_ns) {
+        group->look_ns = clock_boot_ns() + LOOK_MS * NS_PER_MS;
+        if (group->look(group->arg))
+            group->look = NULL;
+    }
+    pass_on(group->runs, group->n, group->signals);
+    for (size_t i = 0; goes_on && i < group->n; i++) {
+        take_out(&group->runs[i]);
+        take_errors(&group->runs[i]);
+        if (fds[3 * i + 2].revents)
+            end(group, i);
     }
     free(fds);
-    return any;
+    return goes_on;
 }
 
 /* Blocks them, and says where they arrive. */
@@ -187,24 +280,35 @@ static int open_signals(sigset_t *before, int *fd, struct err *err)
                     : err_set(err, ERR_SYSTEM, "signalfd: %s", strerror(errno));
 }
 
-int model_runs_all(struct model_run *runs, size_t n)
+int model_runs_all(struct model_run *runs, size_t n,
+                   const struct model_runs_budget *budget,
+                   model_runs_look *look, void *arg)
 {
-    int *codes = mem_new(n, sizeof(*codes)), fd = -1, code;
+    struct group group = { .runs = runs,
+                           .n = n,
+                           .signals = -1,
+                           .budget = budget,
+                           .look = look,
+                           .arg = arg };
+    int *codes = mem_new(n, sizeof(*codes)), code;
     struct err err;
     sigset_t before;
-    int rc = open_signals(&before, &fd, &err);
+    int rc = open_signals(&before, &group.signals, &err);
 
     for (size_t i = 0; i < n; i++) {
-        if (rc == 0)
-            rc = model_child_start(runs[i].args.items, &runs[i].child, &err);
         if (rc < 0)
             runs[i].code = fail_with(rc, &err);
-        rc = fd < 0 ? rc : 0;
+        else if (budget && model_budget_is_used_up(&budget->models[i]))
+            runs[i].waits = true;
+        else
+            start(&group, i);
     }
-    while (fd >= 0 && turn(runs, n, fd))
+    while (rc == 0 && turn(&group))
         ;
-    if (fd >= 0)
-        close(fd);
+    if (rc == 0 && group.look)
+        (void)group.look(group.arg); /* short ones have ended meanwhile */
+    if (group.signals >= 0)
+        close(group.signals);
     sigprocmask(SIG_SETMASK, &before, NULL);
     for (size_t i = 0; i < n; i++)
         codes[i] = runs[i].code;

@@ -1,5 +1,6 @@
 #include "coordinator/model_sweeps/model_sweeps.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +13,14 @@
 #include "coordinator/replay/replay.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/dbpath/dbpath.h"
+#include "coordinator/schedule/bill.h"
+#include "coordinator/store/dbfile.h"
 #include "coordinator/store/store.h"
+#include "coordinator/store/store_held.h"
 #include "coordinator/stored/past_runs.h"
+#include "coordinator/stored/stored_work.h"
 #include "coordinator/options/fail.h"
+#include "coordinator/model_sweeps/model_alike.h"
 #include "coordinator/model_sweeps/model_runs.h"
 #include "coordinator/tasks/run.h"
 #include "coordinator/text/exit_code.h"
@@ -23,7 +29,8 @@
 struct group {
     struct dbpath_models dbs;     /* of the models, in the order of the file */
     char *hosts[HOST_MODELS_MAX]; /* FILE#MODEL; NULL: those of before */
-    double usd_per_hour[HOST_MODELS_MAX];
+    struct model_budget budgets[HOST_MODELS_MAX];
+    struct model_alike gpus[HOST_MODELS_MAX];
     double budget_usd; /* of all; 0: none */
 };
 
@@ -49,9 +56,9 @@ static int take_hosts(struct group *group, size_t i, const char *file,
     if (rc < 0)
         return rc;
     rc = hosts_can_sweep(group->hosts[i], &hosts, err);
-    group->usd_per_hour[i] = 0;
+    group->budgets[i].usd_per_hour = 0;
     for (size_t h = 0; h < hosts.n; h++)
-        group->usd_per_hour[i] += hosts.list[h].rate;
+        group->budgets[i].usd_per_hour += hosts.list[h].rate;
     hosts_fini(&hosts);
     return rc;
 }
@@ -122,12 +129,46 @@ static int take_models(const struct run *run, const struct host_models *models,
 
 /* ---- running them */
 
-static void say_shares(const struct group *group, const double *budgets)
+static void add_usd(void *arg, const struct store_held *held)
+{
+    struct bill *bills = arg;
+    bool is_proof = strcmp(held->phase, "proof") == 0;
+
+    bill_add(&bills[is_proof], held->end_ns - held->start_ns,
+             held->rate_usd_per_h);
+}
+
+/* Of other work, and of proofs. */
+static void add_bills(const char *db, struct bill bills[2])
+{
+    struct store *store = NULL;
+    struct err err;
+
+    if (!dbfile_is_new(db) && store_open(db, STORE_READ, &store, &err) == 0)
+        (void)stored_work_held(store, add_usd, bills, &err);
+    store_close(store);
+}
+
+/* What a sweep has cost.  That of its proofs may not have been copied yet. */
+static double spent_usd(const char *db)
+{
+    struct bill bills[2] = { { 0 } }, proofs[2] = { { 0 } };
+    char *fuzz = run_fuzz_path(db);
+
+    add_bills(db, bills);
+    add_bills(fuzz, proofs);
+    free(fuzz);
+    return bills[0].priced_usd +
+           fmax(bills[1].priced_usd, proofs[1].priced_usd);
+}
+
+static void say_shares(const struct group *group)
 {
     for (size_t i = 0; group->budget_usd > 0 && i < group->dbs.n; i++)
-        if (budgets[i] > 0)
+        if (group->budgets[i].is_limited)
             fprintf(stderr, "%s: $%.4g of the budget of $%.4g\n",
-                    group->dbs.labels[i], budgets[i], group->budget_usd);
+                    group->dbs.labels[i], group->budgets[i].usd,
+                    group->budget_usd);
         else
             fprintf(stderr,
                     "%s: none of its hosts has a price, so the budget of $%.4g "
@@ -135,20 +176,22 @@ static void say_shares(const struct group *group, const double *budgets)
                     group->dbs.labels[i], group->budget_usd);
 }
 
-static struct model_run *make_runs(const struct group *group,
+static struct model_run *make_runs(struct group *group,
                                    const struct run_settings *set,
                                    enum run_kind kind, const char *sweep)
 {
     struct model_run *runs = mem_new(group->dbs.n, sizeof(*runs));
-    double budgets[HOST_MODELS_MAX];
 
-    model_args_budgets(group->budget_usd, group->usd_per_hour, group->dbs.n,
-                       budgets);
+    for (size_t i = 0; i < group->dbs.n; i++)
+        group->budgets[i].spent_usd = group->budget_usd > 0 && !set->fresh
+                                          ? spent_usd(group->dbs.paths[i])
+                                          : 0;
+    model_budget_share(group->budget_usd, group->budgets, group->dbs.n);
     if (!set->quiet)
-        say_shares(group, budgets);
+        say_shares(group);
     for (size_t i = 0; i < group->dbs.n; i++) {
         const struct model_own own = { group->dbs.labels[i], group->hosts[i],
-                                       group->dbs.paths[i], budgets[i] };
+                                       group->dbs.paths[i] };
 
         model_runs_init(&runs[i], own.label, own.db);
         model_args_add(&runs[i].args, "%s",
@@ -158,6 +201,29 @@ static struct model_run *make_runs(const struct group *group,
             model_args_add(&runs[i].args, "%s", sweep);
     }
     return runs;
+}
+
+/* True when all are known. */
+static bool warn_of_alike(void *arg)
+{
+    struct group *group = arg;
+    bool all = true;
+
+    for (size_t i = 0; i < group->dbs.n; i++) {
+        struct model_alike *one = &group->gpus[i];
+        char text[700];
+
+        if (one->is_known)
+            continue;
+        model_alike_load(group->dbs.paths[i], one);
+        all = all && one->is_known;
+        for (size_t k = 0; k < group->dbs.n; k++)
+            if (k != i &&
+                model_alike_warn(group->dbs.labels[k], &group->gpus[k],
+                                 group->dbs.labels[i], one, text, sizeof(text)))
+                fprintf(stderr, "%s\n", text);
+    }
+    return all;
 }
 
 static void put_report(const struct dbpath_models *dbs, struct json_out *out)
@@ -224,11 +290,15 @@ static void say_what_next(const struct dbpath_models *dbs, const char *command,
     fputc('\n', stderr);
 }
 
-static int run_group(const struct group *group, const struct run_settings *set,
+static int run_group(struct group *group, const struct run_settings *set,
                      enum run_kind kind, const char *sweep)
 {
     struct model_run *runs = make_runs(group, set, kind, sweep);
-    int code = model_runs_all(runs, group->dbs.n);
+    const struct model_runs_budget budget = { group->budget_usd, group->budgets,
+                                              spent_usd };
+    bool looks = !set->dry_run && !set->quiet;
+    int code = model_runs_all(runs, group->dbs.n, &budget,
+                              looks ? warn_of_alike : NULL, group);
 
     print_all(runs, &group->dbs, set->json, !set->dry_run);
     if (!set->dry_run)
@@ -337,7 +407,7 @@ int model_sweeps_each(char *const argv[], bool json,
             model_args_add(&runs[i].args, "%s", argv[a]);
         model_args_add(&runs[i].args, "%s", databases->paths[i]);
     }
-    code = model_runs_all(runs, databases->n);
+    code = model_runs_all(runs, databases->n, NULL, NULL, NULL);
     print_all(runs, databases, json, false);
     model_runs_fini(runs, databases->n);
     return code;

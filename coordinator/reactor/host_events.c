@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/device_kind.h"
 #include "common/int64.h"
 #include "common/log.h"
 #include "common/mem.h"
@@ -14,6 +13,7 @@
 #include "coordinator/reactor/believed.h"
 #include "coordinator/reactor/claimed_work.h"
 #include "coordinator/notes/notices.h"
+#include "coordinator/reactor/host_model.h"
 #include "coordinator/reactor/prepare.h"
 #include "coordinator/reactor/rented.h"
 #include "coordinator/reactor/results.h"
@@ -130,7 +130,7 @@ static void broken(struct sweep *sweep, const struct host_thread_news *news)
     char why[sizeof(host_state->conn.why)];
 
     go_away(sweep, news->host);
-    if (host_state->host->dial.back)
+    if (host_state->host->dial.back && host_state->host->dial.slurm.task == 0)
         ledger_release(sweep->fleet.ledger, (int)news->host,
                        reactor_now(sweep));
     snprintf(why, sizeof(why), "%s%s%s", news->text,
@@ -214,6 +214,15 @@ static void hold_since(struct sweep *sweep, const struct host_thread_news *news)
                     int64_max(since, sweep->reactor.started_ns));
 }
 
+/* What was held after the end of its job was not. */
+static void job_ended(struct sweep *sweep, const struct host_thread_news *news)
+{
+    int64_t at = reactor_now(sweep) - news->code * NS_PER_S;
+
+    ledger_release(sweep->fleet.ledger, (int)news->host, at);
+    records_cut(sweep, news->host, at);
+}
+
 static void attached(struct sweep *sweep, size_t host)
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
@@ -271,6 +280,9 @@ void host_events_news(struct sweep *sweep, const struct host_thread_news *news)
     case HOST_THREADS_GAVE_UP:
         fail(sweep, news->host, news->code, news->text);
         dismiss(sweep, news->host);
+        return;
+    case HOST_THREADS_JOB_ENDED:
+        job_ended(sweep, news);
         return;
     case HOST_THREADS_PARKED:
         host_state->conn.is_parked = true;
@@ -442,31 +454,6 @@ int host_events_gpu(struct sweep *sweep, size_t host, const struct msg *msg,
     return records_put_gpu(sweep, host, gpu->name, msg);
 }
 
-/* One model a sweep: capability, SM count, memory (docs/architecture.md). */
-static void drop_other_models(struct sweep *sweep,
-                              struct host_state *host_state)
-{
-    int kept = 0;
-
-    if (!device_kind_is(sweep->reactor.options->device, DEVICE_KIND_CUDA))
-        return;
-
-    for (int i = 0; i < host_state->n_gpus; i++) {
-        if (gpu_arch_same_model(&host_state->gpus[i].facts,
-                                &sweep->work.facts)) {
-            host_state->gpus[kept++] = host_state->gpus[i];
-            continue;
-        }
-        progress_say(sweep->reactor.progress,
-                     "%s: %s is another model than %s; it builds, and does "
-                     "not measure (with model= in the hosts file, each model "
-                     "has a sweep of its own)",
-                     host_state->host->name, host_state->gpus[i].name,
-                     sweep->work.gpu_name);
-    }
-    host_state->n_gpus = kept;
-}
-
 /* In sched, this number means the GPU that had it before. */
 static void note_gpus(struct sweep *sweep, size_t host)
 {
@@ -486,8 +473,12 @@ static void note_gpus(struct sweep *sweep, size_t host)
 void host_events_up(struct sweep *sweep, size_t host)
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
+    struct err err;
 
-    drop_other_models(sweep, host_state);
+    if (host_model_take(sweep, host, &err) < 0) {
+        host_events_give_up(sweep, host, ERR_INPUT, err.text);
+        return;
+    }
     claimed_work_drop_others(sweep, host);
     sched_host_up(sweep->work.sched, (int)host,
                   host_state->host->role == HOST_GPU ? 0

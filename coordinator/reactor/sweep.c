@@ -217,7 +217,7 @@ static void check_caps(struct sweep *sweep, int64_t now)
     double hours =
         options->caps.hours_before +
         (double)(now - sweep->reactor.started_ns) / (3600.0 * (double)NS_PER_S);
-    double usd = reactor_usd(sweep);
+    double usd = reactor_usd(sweep), budget = reactor_budget_usd(sweep);
     struct err err;
 
     if (options->caps.max_hours > 0 && hours >= options->caps.max_hours) {
@@ -225,9 +225,8 @@ static void check_caps(struct sweep *sweep, int64_t now)
                 options->caps.max_hours);
         reactor_fail(sweep, EXIT_CAP, &err);
     }
-    if (options->caps.budget_usd > 0 && usd >= options->caps.budget_usd) {
-        err_set(&err, ERR_INPUT, "the budget of $%g is spent",
-                options->caps.budget_usd);
+    if (budget > 0 && usd >= budget) {
+        err_set(&err, ERR_INPUT, "the budget of $%g is spent", budget);
         reactor_fail(sweep, EXIT_CAP, &err);
     }
 }

@@ -18,6 +18,7 @@
 #define INPUT "fa-input" /* what the probe reads from its stdin */
 #define BEGIN "fa-begin\n"
 #define SAID_BYTES 300
+#define STILL_NS (15 * NS_PER_S) /* another upload that gets no further */
 
 /* Scripts stand between single quotes on the command line of a login shell of
  * unknown kind: no single quote, no '!' (csh's history), no newline. */
@@ -39,14 +40,29 @@
 #define PART_NAME \
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz.-0123456789"
 
+/* The file .fa-upload-HASH.MACHINE has the process of sshd whose connection
+ * uploads, or is about to.  While it is another one, wait 2 s at most for its
+ * end; then say how much has arrived, or take its place. */
+#define BUSY                                                                \
+    "busy() { read -r p <$l && if test \"x$p\" = x$PPID; then false; else " \
+    "kill -0 $p; fi; } 2>/dev/null; "
+#define TURN                                                              \
+    "m=$(uname -n | cksum); l=.fa-upload-%s.${m%%%% *}; " BUSY "i=0; "    \
+    "while test $i -lt 20 && busy; do i=$((i+1)); sleep 0.1 || sleep 1; " \
+    "done 2>/dev/null; "
+#define TAKE_TURN                                            \
+    "(set -C; echo $PPID >$l) 2>/dev/null || if busy; then " \
+    "echo busy $(cat .fa-worker-%s.* 2>/dev/null | wc -c); " \
+    "else { echo $PPID >$l; } 2>/dev/null; fi; "
+
 static const char probe_script[] = QUOTED(
     "echo; echo fa-begin; exec 2>&1; umask 077; read -r x; "
     "test \"$x\" = " INPUT " || echo swallowed; cd; d=\"%s\"; "
     "mkdir -p \"$d\" && cd \"$d\" || { echo fa-end; exit 0; }; "
     "chmod 700 . ; test -O . || echo foreign; test -w . || echo readonly; "
-    "echo dir \"$(pwd -P)\"; echo machine \"$(uname -m)\"; " SUM
-    "test -x fa-worker-%s && sum fa-worker-%s && echo have; " PARTS
-    "echo fa-end");
+    "echo dir \"$(pwd -P)\"; echo machine \"$(uname -m)\"; " TURN SUM
+    "test -x fa-worker-%s && sum fa-worker-%s && echo have && rm -f $l || "
+    "{ " TAKE_TURN PARTS "}; echo fa-end");
 
 /* The name of what is uploaded ends in the machine, as machines may share the
  * folder, and the process that writes it.  Another upload copies from it and
@@ -56,21 +72,25 @@ static const char probe_script[] = QUOTED(
  * A process that has ended and was not waited for has no "exe".  cat fails if
  * the disk is full, which is tried, and if the connection breaks: then what has
  * come is kept, also if there was none left to say fa-begin to; unless another
- * upload was complete first. */
+ * upload was complete first.
+ * One that runs is let be, if the caller says so. */
 static const char upload_script[] = QUOTED(
     "trap \"\" PIPE; echo; echo fa-begin; exec 2>&1; umask 077; "
     "cd \"%s\" || exit 1; " SUM "tidy() { for f in .fa-worker-$h.$m.*; do "
     "test -e \"/proc/${f##*.}/exe\" || rm -f $f; done; }; "
     "h=%s n=%zu f=%s m=$(uname -n | cksum); m=${m%%%% *}; "
-    "t=.fa-worker-$h.$m.$$; "
+    "t=.fa-worker-$h.$m.$$ l=.fa-upload-$h.$m; " BUSY
+    "if test %d = 1 && busy; then echo busy; echo fa-end; exit; fi; "
+    "{ echo $PPID >$l; } 2>/dev/null; "
     "{ test $n = 0 || head -c $n $f; } >$t; tidy; "
     "if cat >>$t; then if sum $t; then echo same; "
     "chmod 700 $t && ./$t --version >/dev/null && "
     "mv -f $t fa-worker-$h && echo ready; rm -f $t; tidy; "
-    "find .fa-worker-* -mtime +0 -exec rm -f {} + 2>/dev/null; "
+    "find .fa-worker-* .fa-upload-* -mtime +0 -exec rm -f {} + 2>/dev/null; "
     "else test $(wc -c <$t) -lt %zu || rm -f $t; fi; "
     "else head -c 9999 /dev/zero >$t.0 2>/dev/null || rm -f $t; rm -f $t.0; "
-    "echo short; fi; test ! -x fa-worker-$h || rm -f $t; echo fa-end");
+    "echo short; fi; test ! -x fa-worker-$h || rm -f $t; "
+    "busy || rm -f $l; echo fa-end");
 
 struct answer {
     struct buf text;
@@ -112,9 +132,9 @@ static void value_of(const char *text, const char *key, char *out, size_t size)
 /* Error messages of the tools: all lines but those of the script, joined. */
 static void complaint_of(const char *text, char *out, size_t size)
 {
-    static const char *const ours[] = { "fa-end",  "same",     "ready",
-                                        "have",    "short",    "readonly",
-                                        "foreign", "swallowed" };
+    static const char *const ours[] = { "fa-end",  "same",      "ready",
+                                        "have",    "short",     "readonly",
+                                        "foreign", "swallowed", "busy" };
     size_t used = 0;
 
     *out = '\0';
@@ -122,6 +142,7 @@ static void complaint_of(const char *text, char *out, size_t size)
         size_t n = strcspn(text, "\n");
         bool skip = n == 0 || strncmp(text, "dir ", 4) == 0 ||
                     strncmp(text, "part ", 5) == 0 ||
+                    strncmp(text, "busy ", 5) == 0 ||
                     strncmp(text, "machine ", 8) == 0;
 
         for (size_t i = 0; i < sizeof(ours) / sizeof(char *) && !skip; i++)
@@ -311,9 +332,11 @@ static void note_sent(void *self, size_t bytes)
         progress->watch->sent(progress->watch->self, progress->begin + bytes);
 }
 
+/* 1 if another upload runs, which 'waits' lets be. */
 static int upload(struct remote *remote, const struct worker_binary *p,
-                  const struct part *part, const struct deploy_watch *watch,
-                  struct deployed *out, struct err *err)
+                  const struct part *part, bool waits,
+                  const struct deploy_watch *watch, struct deployed *out,
+                  struct err *err)
 {
     struct progress progress = { watch, part->len };
     struct remote_io io = { .input = p->bytes + part->len,
@@ -331,12 +354,52 @@ static int upload(struct remote *remote, const struct worker_binary *p,
         watch->found(watch->self, part->len);
     snprintf(script, sizeof(script), upload_script, out->workdir, p->sha256,
              (unsigned long)p->cksum, p->len, p->hash, part->len,
-             *part->name ? part->name : "-", p->len);
+             *part->name ? part->name : "-", waits, p->len);
     rc = ask(remote, script, &io, &a, err);
-    if (rc == 0)
+    if (rc == 0 && has_line(body(&a), "busy"))
+        rc = 1;
+    else if (rc == 0)
         rc = judge_upload(&a, out, part, err);
     buf_fini(&a.text);
-    out->uploaded = 1;
+    out->uploaded = rc == 0;
+    return rc;
+}
+
+/* What a probe found. */
+struct found {
+    bool has, is_busy;
+    size_t busy_len; /* what another upload has */
+    struct part part;
+};
+
+static int probe(struct remote *remote, const char *folder,
+                 const struct worker_binary *p, struct found *found,
+                 struct deployed *out, struct err *err)
+{
+    struct remote_io io = { .input = INPUT "\n",
+                            .input_len = strlen(INPUT "\n"),
+                            .deadline_ns = clock_boot_ns() + PROBE_NS };
+    char script[SCRIPT_MAX], busy[32];
+    struct answer a;
+    int rc;
+
+    *found = (struct found){ 0 };
+    /* The script runs 'cd' first, so what follows "~/" is a relative path. */
+    snprintf(script, sizeof(script), probe_script,
+             strncmp(folder, "~/", 2) == 0 ? folder + 2 : folder, p->hash,
+             p->sha256, (unsigned long)p->cksum, p->len, p->hash, p->hash,
+             p->hash, p->hash);
+    rc = ask(remote, script, &io, &a, err);
+    if (rc == 0)
+        rc = judge_probe(&a, folder, p, out, err);
+    if (rc == 0) {
+        found->has = has_line(body(&a), "have");
+        value_of(body(&a), "busy", busy, sizeof(busy));
+        found->is_busy = *busy != '\0';
+        found->busy_len = strtoul(busy, NULL, 10);
+        found->part = longest_part(body(&a), p);
+    }
+    buf_fini(&a.text);
     return rc;
 }
 
@@ -346,33 +409,34 @@ int deploy_program(struct remote *remote, const char *workdir,
                    struct err *err)
 {
     const char *folder = *workdir ? workdir : DEPLOY_WORKDIR;
-    struct remote_io io = { .input = INPUT "\n",
-                            .input_len = strlen(INPUT "\n"),
-                            .deadline_ns = clock_boot_ns() + PROBE_NS };
-    char script[SCRIPT_MAX];
-    struct part part;
-    struct answer a;
+    int64_t moved_ns = clock_boot_ns();
+    size_t most = 0;
+    struct found found;
     int rc, n;
-    bool have;
 
     *out = (struct deployed){ 0 };
-    /* The script runs 'cd' first, so what follows "~/" is a relative path. */
-    snprintf(script, sizeof(script), probe_script,
-             strncmp(folder, "~/", 2) == 0 ? folder + 2 : folder, p->sha256,
-             (unsigned long)p->cksum, p->len, p->hash, p->hash, p->hash);
-    rc = ask(remote, script, &io, &a, err);
-    if (rc == 0)
-        rc = judge_probe(&a, folder, p, out, err);
-    have = rc == 0 && has_line(body(&a), "have");
-    part = rc == 0 ? longest_part(body(&a), p) : (struct part){ 0 };
-    buf_fini(&a.text);
-    if (rc < 0)
-        return rc;
-    n = snprintf(out->program, sizeof(out->program), "%s/fa-worker-%s",
-                 out->workdir, p->hash);
-    if (n < 0 || n >= (int)sizeof(out->program))
-        return err_set(err, ERR_INPUT,
-                       "deploy: the path of the work folder is too long; name "
-                       "another one with workdir=");
-    return have ? 0 : upload(remote, p, &part, watch, out, err);
+    do {
+        rc = probe(remote, folder, p, &found, out, err);
+        if (rc < 0)
+            return rc;
+        n = snprintf(out->program, sizeof(out->program), "%s/fa-worker-%s",
+                     out->workdir, p->hash);
+        if (n < 0 || n >= (int)sizeof(out->program))
+            return err_set(err, ERR_INPUT,
+                           "deploy: the path of the work folder is too long; "
+                           "name another one with workdir=");
+        if (found.has)
+            return 0;
+        if (found.busy_len > most) {
+            most = found.busy_len;
+            moved_ns = clock_boot_ns();
+            if (watch)
+                watch->sent(watch->self, most);
+        }
+        rc = found.is_busy && clock_boot_ns() - moved_ns < STILL_NS
+                 ? 1
+                 : upload(remote, p, &found.part, !found.is_busy, watch, out,
+                          err);
+    } while (rc == 1);
+    return rc;
 }

@@ -8,6 +8,9 @@
  * running program is never overwritten.  If the connection breaks, what has
  * arrived stays there; the next probe tells its length and checksum, and if it
  * is the beginning of the program, the upload goes on behind it.
+ * While another connection to that machine uploads the same program (another
+ * line of the hosts file, another sweep), it is waited for as long as it gets
+ * further.
  * The login shell may be of any kind and may print anything: the scripts run
  * under sh, and their answers are between two marks.
  * Thread rule: the thread of the remote; a program may be shared.

@@ -9,15 +9,13 @@
 #include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
 
-int rental_rows_open(struct store *store, struct store_acquisition **out,
-                     size_t *n, struct err *err)
+static int read_rows(struct store *store, const char *text,
+                     struct store_acquisition **out, size_t *n, struct err *err)
 {
     struct row_query query = { .stmt = NULL };
     struct store_acquisition row;
-    int rc = row_open(store_db(store),
-                      "SELECT * FROM acquisition WHERE state<>'released'"
-                      " ORDER BY started_utc, id",
-                      &store_acquisition_shape, &query, err, "");
+    int rc = row_open(store_db(store), text, &store_acquisition_shape, &query,
+                      err, "");
 
     *out = NULL;
     *n = 0;
@@ -27,6 +25,23 @@ int rental_rows_open(struct store *store, struct store_acquisition **out,
     }
     row_close(&query);
     return rc < 0 ? rc : 0;
+}
+
+int rental_rows_open(struct store *store, struct store_acquisition **out,
+                     size_t *n, struct err *err)
+{
+    return read_rows(store,
+                     "SELECT * FROM acquisition WHERE state<>'released'"
+                     " ORDER BY started_utc, id",
+                     out, n, err);
+}
+
+int rental_rows_all(struct store *store, struct store_acquisition **out,
+                    size_t *n, struct err *err)
+{
+    return read_rows(store,
+                     "SELECT * FROM acquisition ORDER BY host, started_utc, id",
+                     out, n, err);
 }
 
 bool rental_rows_starts(const struct store_acquisition *row)

@@ -18,6 +18,10 @@ struct store;
 int rental_rows_open(struct store *store, struct store_acquisition **out,
                      size_t *n, struct err *err);
 
+/* Every acquisition, also those that are released, by host and time. */
+int rental_rows_all(struct store *store, struct store_acquisition **out,
+                    size_t *n, struct err *err);
+
 /* Does the start= of this row still run, perhaps without its coordinator? */
 bool rental_rows_starts(const struct store_acquisition *row);
 

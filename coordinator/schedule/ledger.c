@@ -18,6 +18,7 @@ struct account {
     bool held;
     int64_t start_ns; /* of the open interval */
     int64_t held_ns;  /* start of the open held interval */
+    int64_t free_ns;  /* it was not held before, since then */
     double rate;      /* USD per hour; NaN: unpriced */
     enum ledger_category phase;
     struct work *works; /* running, oldest first */
@@ -146,7 +147,7 @@ void ledger_hold(struct ledger *ledger, int host, int64_t now)
     if (account->held)
         return;
     account->held = true;
-    account->start_ns = account->held_ns = now;
+    account->start_ns = account->held_ns = int64_max(now, account->free_ns);
     account->phase = LEDGER_ACQUIRING;
     account->n = 0;
 }
@@ -159,6 +160,7 @@ void ledger_release(struct ledger *ledger, int host, int64_t now)
         return;
     cut(ledger, host, category_now(account), now);
     settle(ledger, host, now);
+    account->free_ns = now;
     account->held = false;
 }
 

@@ -61,6 +61,8 @@ void ledger_keep_held(struct ledger *ledger, ledger_emit_held *emit_held);
 const char *ledger_category_name(enum ledger_category category);
 
 void ledger_hold(struct ledger *ledger, int host, int64_t now);
+/* 'now' may have passed, if the end of a host is heard later.  Intervals that
+ * were emitted after it are the caller's to take back. */
 void ledger_release(struct ledger *ledger, int host, int64_t now);
 
 /* What the host costs from now on, in USD per hour; NaN, as it begins:

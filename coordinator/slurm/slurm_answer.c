@@ -8,7 +8,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 
-#define FIELDS 5
+#define FIELDS 7
 
 int64_t slurm_answer_seconds(const char *text)
 {
@@ -35,6 +35,14 @@ int64_t slurm_answer_seconds(const char *text)
         p = end + 1;
     }
     return -1;
+}
+
+int64_t slurm_answer_time(const char *text)
+{
+    char *end;
+    int64_t seconds = strtoll(text, &end, 10);
+
+    return end == text || *end || seconds < 0 ? 0 : seconds;
 }
 
 /* All other words are of jobs that have ended.  What is stopped for a while
@@ -79,7 +87,11 @@ static int read_line(char *line, struct slurm_job *out)
     if (out->runs_s < 0)
         out->runs_s = 0; /* INVALID, before it runs */
     snprintf(out->word, sizeof(out->word), "%s", field[2]);
-    snprintf(out->reason, sizeof(out->reason), "%s", field[4]);
+    snprintf(out->reason, sizeof(out->reason), "%s", field[6]);
+    if (out->state != SLURM_WAITS)
+        out->start_s = slurm_answer_time(field[4]);
+    if (out->state == SLURM_ENDED)
+        out->end_s = slurm_answer_time(field[5]);
     return 1;
 }
 

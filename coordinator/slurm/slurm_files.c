@@ -32,6 +32,13 @@ void slurm_files_name(const struct host *host, const char *public_key,
              host->dial.slurm.partition);
 }
 
+void slurm_files_host(const char *name, int task, char *out, size_t size)
+{
+    const char *partition = name + strlen("fa-") + NAME_HEX + strlen("-");
+
+    snprintf(out, size, "slurm:%s-%d", partition, task);
+}
+
 char *slurm_files_folder(const struct host *host, const char *public_key)
 {
     char name[SLURM_NAME_BYTES];

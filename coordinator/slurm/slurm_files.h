@@ -22,6 +22,8 @@ struct hosts;
 /* The name of the jobs of a host's line, with the public key of the sweep. */
 void slurm_files_name(const struct host *host, const char *public_key,
                       char out[SLURM_NAME_BYTES]);
+/* The name of the host that is a task of that job. */
+void slurm_files_host(const char *name, int task, char *out, size_t size);
 /* Its folder, for the caller to free. */
 char *slurm_files_folder(const struct host *host, const char *public_key);
 

@@ -61,13 +61,15 @@ static void give_up(struct slurm_task *task, const char *why)
 }
 
 /* Its job is over. */
-static void leave(struct slurm_task *task, int number, const char *word)
+static void leave(struct slurm_task *task, int number, const char *word,
+                  int64_t ended_s)
 {
     char why[SLURM_TEXT_BYTES];
 
     task->change = SLURM_LEFT;
     snprintf(task->text, sizeof(task->text), "its job %lld_%d has ended: %s",
              (long long)task->array, number, word);
+    task->ended_s = ended_s;
     task->array = 0;
     task->state = SLURM_ABSENT;
     task->reason[0] = '\0';
@@ -94,6 +96,7 @@ static void queue(struct slurm_task *task, const struct slurm_job *job)
     if (task->state == SLURM_WAITS && strcmp(task->reason, job->reason) == 0)
         return;
     task->change = task->state == SLURM_RUNS ? SLURM_LEFT : SLURM_QUEUED;
+    task->ended_s = 0; /* its record is of the next run already */
     snprintf(task->text, sizeof(task->text), "its job %lld_%d %s of Slurm%s%s",
              (long long)job->array, job->task,
              task->change == SLURM_LEFT ? "is back in the queue"
@@ -107,7 +110,7 @@ static void take_job(struct slurm_task *task, const struct slurm_job *job)
 {
     task->misses = 0;
     if (job->state == SLURM_ENDED) {
-        leave(task, job->task, job->word);
+        leave(task, job->task, job->word, job->end_s);
         return;
     }
     task->array = job->array;
@@ -148,7 +151,7 @@ void slurm_pool_take(struct slurm_pool *pool, const struct slurm_job *jobs,
             (task->array > 0 || job->state != SLURM_ENDED))
             take_job(task, job);
         else if (task->array > 0 && ++task->misses == SLURM_MISSES)
-            leave(task, i + 1, "Slurm does not know it any more");
+            leave(task, i + 1, "Slurm does not know it any more", 0);
     }
 }
 

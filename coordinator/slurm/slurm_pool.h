@@ -37,7 +37,8 @@ struct slurm_task {
     enum slurm_state state;
     int misses, wasted, nevers;
     bool given_up;
-    int64_t runs_s; /* when that was heard */
+    int64_t runs_s;  /* when that was heard */
+    int64_t ended_s; /* its last job, since 1970; 0: not known */
     char reason[64];
     enum slurm_change change; /* in the last answer */
     char text[SLURM_TEXT_BYTES];

@@ -10,15 +10,13 @@
 #include "common/buf.h"
 #include "common/clock.h"
 #include "common/err.h"
+#include "common/int64.h"
 #include "common/log.h"
 #include "common/mem.h"
 #include "coordinator/hosts/hosts.h"
-#include "coordinator/process/child.h"
-#include "coordinator/process/stderr_tail.h"
+#include "coordinator/slurm/slurm_ask.h"
 #include "coordinator/slurm/slurm_files.h"
 
-#define COMMAND_NS (20 * NS_PER_S)
-#define ANSWER_MAX (4 << 20)
 #define WANTED_BYTES 4096
 #define LONG_MINUTES 10 /* a job of so long is told before its end */
 
@@ -60,48 +58,15 @@ static void tell(struct slurm_thread *self, int task, enum slurm_change change,
         .change = change,
         .runs_s = self->pool.tasks[task - 1].runs_s,
     };
+    int64_t ended_s = self->pool.tasks[task - 1].ended_s;
+
+    if (change == SLURM_LEFT && ended_s > 0)
+        news.ended_s = int64_max(clock_utc_ns() / NS_PER_S - ended_s, 0);
 
     snprintf(news.text, sizeof(news.text), "%s", text);
     if (zmq_send(self->orders, &news, sizeof(news), 0) < 0 &&
         zmq_errno() == ENOMEM)
         mem_exhausted();
-}
-
-/* What a command says, in words of ours where its own tell little. */
-static void explain(const struct stderr_tail *errors, const char *program,
-                    int status, char out[SLURM_TEXT_BYTES])
-{
-    char said[140];
-
-    stderr_tail_say(errors, 1, said, sizeof(said));
-    if (strstr(errors->text, "unge encode failed"))
-        snprintf(out, SLURM_TEXT_BYTES,
-                 "munged does not run on this machine: %s cannot authenticate",
-                 program);
-    else if (status == 127)
-        snprintf(out, SLURM_TEXT_BYTES, "%s is not installed here", program);
-    else
-        snprintf(out, SLURM_TEXT_BYTES, "%s fails: %s", program,
-                 said[0] ? said : "it says nothing");
-}
-
-/* Run a command of Slurm: 0 and its output, or -1 and 'why'. */
-static int ask(const char *const argv[], struct buf *out,
-               char why[SLURM_TEXT_BYTES])
-{
-    struct stderr_tail errors = { .len = 0 };
-    struct err err;
-    int status = -1;
-    int rc = child_output(argv, clock_boot_ns() + COMMAND_NS, out, &errors,
-                          &status, &err);
-
-    if (rc == 0 && status == 0)
-        return 0;
-    if (rc < 0)
-        snprintf(why, SLURM_TEXT_BYTES, "%s: %.150s", argv[0], err.text);
-    else
-        explain(&errors, argv[0], status, why);
-    return -1;
 }
 
 static void tell_changes(struct slurm_thread *self)
@@ -138,24 +103,11 @@ static void tell_deaf(struct slurm_thread *self, const char *why)
 /* False if Slurm does not answer: then nothing is known. */
 static bool look(struct slurm_thread *self)
 {
-    char flag[SLURM_NAME_BYTES + 16], why[SLURM_TEXT_BYTES];
-    const char *argv[] = { "squeue",  "--noheader",
-                           "--array", "--states=all",
-                           flag,      SLURM_ANSWER_FLAG,
-                           NULL };
-    struct slurm_job *jobs = NULL;
-    struct buf out;
-    struct err err;
-    size_t n = 0;
-    int rc;
+    char why[SLURM_TEXT_BYTES];
+    struct slurm_job *jobs;
+    size_t n;
 
-    snprintf(flag, sizeof(flag), "--name=%s", self->job_name);
-    buf_init(&out, ANSWER_MAX);
-    rc = ask(argv, &out, why);
-    if (rc == 0 && (rc = slurm_answer_read(buf_text(&out), &jobs, &n, &err)))
-        snprintf(why, sizeof(why), "%.190s", err.text);
-    buf_fini(&out);
-    if (rc < 0) {
+    if (slurm_ask_jobs(self->job_name, &jobs, &n, why) < 0) {
         tell_deaf(self, why);
         return false;
     }
@@ -213,8 +165,8 @@ static void submit(struct slurm_thread *self, const char *wanted)
     if (slurm->minutes >= LONG_MINUTES)
         argv[n++] = "--signal=B:TERM@60";
     argv[n] = script;
-    buf_init(&out, ANSWER_MAX);
-    if (ask(argv, &out, why) == 0 &&
+    buf_init(&out, SLURM_ASK_ANSWER_MAX);
+    if (slurm_ask(argv, &out, why) == 0 &&
         (id = strtoll(buf_text(&out), NULL, 10)) < 1)
         snprintf(why, sizeof(why), "sbatch answers '%.60s'", buf_text(&out));
     buf_fini(&out);

@@ -21,7 +21,8 @@ struct slurm_thread;
 struct slurm_news {
     size_t host; /* its index */
     enum slurm_change change;
-    int64_t runs_s; /* STARTED: so long ago */
+    int64_t runs_s;  /* STARTED: so long ago */
+    int64_t ended_s; /* LEFT: likewise, as far as Slurm says */
     char text[SLURM_TEXT_BYTES];
 };
 

@@ -348,6 +348,35 @@ bool gpu_arch_same_model(const struct gpu_arch_facts *a,
             a->mem_bytes == b->mem_bytes); /* both may be unknown */
 }
 
+static const char *without_vendor(const char *name)
+{
+    size_t n = strlen("NVIDIA ");
+
+    return strncmp(name, "NVIDIA ", n) == 0 ? name + n : name;
+}
+
+bool gpu_arch_same_name(const char *a, const char *b)
+{
+    return strcmp(without_vendor(a), without_vendor(b)) == 0;
+}
+
+void gpu_arch_describe(const char *name, const struct gpu_arch_facts *facts,
+                       char *out, size_t size)
+{
+    char arch[24] = "", sms[40] = "", memory[40] = "";
+
+    snprintf(out, size, "%.60s", name);
+    if (facts->arch <= 0)
+        return;
+    snprintf(arch, sizeof(arch), "sm_%" PRId64, facts->arch);
+    if (facts->sm_count > 0)
+        snprintf(sms, sizeof(sms), ", %" PRId64 " SMs", facts->sm_count);
+    if (facts->mem_bytes > 0)
+        snprintf(memory, sizeof(memory), ", %.0f GiB",
+                 (double)facts->mem_bytes / (double)(1 << 30));
+    snprintf(out, size, "%.60s (%s%s%s)", name, arch, sms, memory);
+}
+
 void gpu_arch_json(const struct gpu_arch_facts *facts, struct buf *out)
 {
     buf_printf(out, "{");

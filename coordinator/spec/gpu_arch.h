@@ -63,6 +63,11 @@ int gpu_arch_facts_read(const struct texts *lines, struct gpu_arch_facts *out,
  * some). */
 bool gpu_arch_same_model(const struct gpu_arch_facts *a,
                          const struct gpu_arch_facts *b);
+/* The same name: older drivers leave out "NVIDIA ". */
+bool gpu_arch_same_name(const char *a, const char *b);
+/* "NVIDIA L4 (sm_89, 58 SMs, 22 GiB)"; what is not known is left out. */
+void gpu_arch_describe(const char *name, const struct gpu_arch_facts *facts,
+                       char *out, size_t size);
 void gpu_arch_json(const struct gpu_arch_facts *facts, struct buf *out);
 /* Read what gpu_arch_json() wrote.  ERR_STORE if it is not a JSON object,
  * ERR_PROTO as gpu_arch_facts_read(). */

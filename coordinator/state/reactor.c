@@ -50,6 +50,15 @@ double reactor_usd(const struct sweep *sweep)
     return priced ? bill.priced_usd + usd_before : (double)NAN;
 }
 
+double reactor_budget_usd(const struct sweep *sweep)
+{
+    const struct sweep_caps *caps = &sweep->reactor.options->caps;
+
+    return caps->budget_usd > 0 && caps->more_usd
+               ? caps->budget_usd + caps->more_usd()
+               : caps->budget_usd;
+}
+
 double reactor_left_s(const struct sweep *sweep)
 {
     const struct sweep_caps *caps = &sweep->reactor.options->caps;
@@ -58,7 +67,7 @@ double reactor_left_s(const struct sweep *sweep)
         .max_s = caps->max_hours * S_PER_HOUR,
         .used_s =
             caps->hours_before * S_PER_HOUR + (double)ran_ns / (double)NS_PER_S,
-        .max_usd = caps->budget_usd,
+        .max_usd = reactor_budget_usd(sweep),
         .used_usd = reactor_usd(sweep),
         .usd_per_h = ledger_usd_per_h(sweep->fleet.ledger),
     };

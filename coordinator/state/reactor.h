@@ -59,6 +59,8 @@ int64_t reactor_now(const struct sweep *sweep); /* CLOCK_BOOTTIME */
 int64_t reactor_utc(const struct sweep *sweep);
 /* What all hosts with a price cost so far, in all runs; NaN without one. */
 double reactor_usd(const struct sweep *sweep);
+/* The budget, with what was added to it until now; 0: none. */
+double reactor_budget_usd(const struct sweep *sweep);
 /* How long the caps still let hosts be held, in seconds; infinite without. */
 double reactor_left_s(const struct sweep *sweep);
 /* How long things take: in this run so far, else as before it. */

@@ -374,3 +374,16 @@ void records_put_held(void *arg, const struct ledger_held *held)
     put_intervals(sweep);
     put(sweep, store_held_put(sweep->mail.store, &row, &err), &err);
 }
+
+void records_cut(struct sweep *sweep, size_t host, int64_t from_ns)
+{
+    const struct store_span span = {
+        .host = sweep->fleet.hosts[host].host->name,
+        .epoch = sweep->reactor.epoch,
+        .from_ns = from_ns,
+        .to_ns = INT64_MAX,
+    };
+    struct err err;
+
+    put(sweep, store_held_cut(sweep->mail.store, &span, &err), &err);
+}

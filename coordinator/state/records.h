@@ -38,6 +38,8 @@ int records_put_lease(struct sweep *sweep, const struct sched_lease *lease,
 /* The row of the lease ends; see leases_end(). */
 void records_end_lease(struct sweep *sweep, const struct sched_lease *lease,
                        const char *ending, enum ledger_category category);
+/* The host was not held from then on, whatever was put. */
+void records_cut(struct sweep *sweep, size_t host, int64_t from_ns);
 /* The row of a held interval, after those of the intervals that wait. */
 void records_put_held(void *arg, const struct ledger_held *held);
 /* Keep it for the next held interval, or until there are many. */

@@ -45,8 +45,9 @@ struct sweep_watch {
 
 /* When a sweep ends although work is left. */
 struct sweep_caps {
-    double max_hours;    /* wall clock of this run, 0 for no cap */
-    double budget_usd;   /* of the whole sweep, 0 for no cap */
+    double max_hours;         /* wall clock of this run, 0 for no cap */
+    double budget_usd;        /* of the whole sweep, 0 for no cap */
+    double (*more_usd)(void); /* what was added to it until now; or NULL */
     double hours_before; /* of this command so far; they count for the cap */
     double usd_before;
     const struct reserve_times *learnt; /* from another sweep; NULL: nothing */

@@ -26,10 +26,20 @@ struct store_ready {
     const char *driver, *boot_id, *worker_version, *toolkit;
 };
 
+/* A time of a host, in the clock of a run. */
+struct store_span {
+    const char *host;
+    int64_t epoch, from_ns, to_ns;
+};
+
 extern const struct row_shape store_rows_held, store_rows_ready;
 
 /* A new row, or a longer one with the same host, epoch and start. */
 int store_held_put(struct store *store, const struct store_held *row,
+                   struct err *err);
+/* The host was not held then: remove that time from its rows of 'held' and
+ * 'interval'. */
+int store_held_cut(struct store *store, const struct store_span *span,
                    struct err *err);
 int store_ready_put(struct store *store, const struct store_ready *row,
                     struct err *err);

@@ -9,11 +9,12 @@
 #include "common/buf.h"
 #include "common/err.h"
 
-#define STORE_STATEMENTS 32
+#define STORE_STATEMENTS 40
 #define STORE_ARRAYS 6 /* samples, rejected, clock, temperature, power, ... */
 
 struct sqlite3;
 struct sqlite3_stmt;
+struct store_span;
 struct tally;
 
 struct store {
@@ -33,5 +34,9 @@ struct store {
 
 /* Complete the error of 'doing', and refuse all later writes.  ERR_STORE. */
 int store_fail(struct store *store, const char *doing, struct err *err);
+
+/* Delete the rows of 'held' and 'interval' that reach into a span. */
+int store_span_drop(struct store *store, const struct store_span *span,
+                    struct err *err);
 
 #endif

@@ -45,6 +45,8 @@ enum {
     CONTEST_SHAPE_PUT,
     ACQUISITION_PUT,
     HELD_PUT,
+    HELD_DROP,
+    INTERVAL_DROP,
     READY_PUT,
     RUN_SEAL,
     SWEEP_SEAL,
@@ -55,6 +57,7 @@ enum {
 
 #define ROW(shape) .row = &(shape), .verb = "INSERT"
 #define REPLACE(shape) .row = &(shape), .verb = "INSERT OR REPLACE"
+#define IN_SPAN " WHERE host=? AND epoch=? AND end_ns>? AND start_ns<?"
 #define FACT(shape) ROW(shape), .tail = " ON CONFLICT DO NOTHING"
 
 /* Insert a row by its shape; end or seal a row of a table (whole.h), which
@@ -165,6 +168,9 @@ static const struct {
                            " checksum_short(host, epoch, start_ns,"
                            " excluded.end_ns, start_utc, rate_usd_per_h,"
                            " phase))" },
+    [HELD_DROP] = { "held_drop", .text = "DELETE FROM held" IN_SPAN },
+    [INTERVAL_DROP] = { "interval_drop",
+                        .text = "DELETE FROM interval" IN_SPAN },
     [READY_PUT] = { "ready_put", REPLACE(store_rows_ready) },
     [RUN_SEAL] = { "run_seal", .seals = "run", .tail = "epoch=?1" },
     [SWEEP_SEAL] = { "sweep_seal", .seals = "sweep", .tail = "id=?1" },
@@ -524,6 +530,18 @@ int store_held_put(struct store *store, const struct store_held *row,
                    struct err *err)
 {
     return err_only(put_row(store, HELD_PUT, row, err));
+}
+
+int store_span_drop(struct store *store, const struct store_span *span,
+                    struct err *err)
+{
+    int rc = put(store, HELD_DROP, err, "sIII", span->host, span->epoch,
+                 span->from_ns, span->to_ns);
+
+    if (rc >= 0)
+        rc = put(store, INTERVAL_DROP, err, "sIII", span->host, span->epoch,
+                 span->from_ns, span->to_ns);
+    return err_only(rc);
 }
 
 int store_ready_put(struct store *store, const struct store_ready *row,

@@ -43,6 +43,55 @@ int stored_work_held(struct store *store, stored_work_held_fn *fn, void *arg,
     return fault(store, err_only(rc), err);
 }
 
+static const struct row_column gpu_columns[] = {
+    ROW_AT(struct stored_work_gpu, host, CHARS),
+    ROW_AT(struct stored_work_gpu, name, CHARS),
+    ROW_AT(struct stored_work_gpu, facts, CHARS),
+};
+static const struct row_shape gpu_shape = ROW_SHAPE(NULL, gpu_columns);
+
+int stored_work_gpu(struct store *store, struct stored_work_gpu *out,
+                    struct err *err)
+{
+    static const char text[] =
+        "SELECT g.host, g.name, g.facts FROM gpu g"
+        " LEFT JOIN host h ON h.name=g.host"
+        " WHERE NOT EXISTS(SELECT 1 FROM sweep WHERE device='cpu')"
+        " ORDER BY h.position IS NULL, h.position, g.position LIMIT 1";
+    int rc = row_first(store_db(store), text, &gpu_shape, out, err, "");
+
+    return fault(store, rc, err);
+}
+
+int stored_work_last_interval(struct store *store, const char *host,
+                              int64_t epoch, int64_t *end_ns, struct err *err)
+{
+    int rc = sql_number(store_db(store),
+                        "SELECT max(end_ns) FROM interval WHERE host=? AND"
+                        " epoch=?",
+                        end_ns, err, "sI", host, epoch);
+
+    return fault(store, rc, err);
+}
+
+int stored_work_run_at(struct store *store, int64_t utc, int64_t *epoch,
+                       struct err *err)
+{
+    int rc =
+        sql_number(store_db(store), "SELECT max(epoch) FROM run WHERE epoch<=?",
+                   epoch, err, "I", utc);
+
+    return fault(store, rc, err);
+}
+
+int stored_work_first_run(struct store *store, int64_t *utc, struct err *err)
+{
+    int rc =
+        sql_number(store_db(store), "SELECT min(epoch) FROM run", utc, err, "");
+
+    return fault(store, rc, err);
+}
+
 struct pace_row {
     double build_s, measurement_s;
 };

@@ -23,6 +23,26 @@ typedef void stored_work_held_fn(void *arg, const struct store_held *held);
 int stored_work_held(struct store *store, stored_work_held_fn *fn, void *arg,
                      struct err *err);
 
+/* The first GPU of the first host that has one: 1, or 0; an emulated one is
+ * none. */
+struct stored_work_gpu {
+    char host[256], name[256], facts[8192]; /* JSON (gpu_arch.h) */
+};
+int stored_work_gpu(struct store *store, struct stored_work_gpu *out,
+                    struct err *err);
+
+/* The end of the last interval of a host in a run, which a killed coordinator
+ * may have put after its last held interval; 0: there is none. */
+int stored_work_last_interval(struct store *store, const char *host,
+                              int64_t epoch, int64_t *end_ns, struct err *err);
+
+/* The last run that had begun at 'utc'; 0: none. */
+int stored_work_run_at(struct store *store, int64_t utc, int64_t *epoch,
+                       struct err *err);
+
+/* When the first run began, in ns since 1970; 0: there was none. */
+int stored_work_first_run(struct store *store, int64_t *utc, struct err *err);
+
 /* Seconds of a build that compiled (the mean of the last 256), and seconds that
  * hosts were held for measuring, a measurement; NaN: none yet. */
 int stored_work_pace(struct store *store, double *build_s,

@@ -2,6 +2,7 @@
 #include "coordinator/options/fail.h"
 #include "coordinator/tasks/run.h"
 #include "coordinator/tasks/run_believed.h"
+#include "coordinator/tasks/run_budget.h"
 #include "coordinator/tasks/run_rental.h"
 
 #include <assert.h>
@@ -332,6 +333,7 @@ static int take_settings(const struct run *run, struct sweep_options *options,
         return ERR_INPUT;
     options->caps.max_hours = set->max_hours;
     options->caps.budget_usd = set->budget_usd;
+    options->caps.more_usd = run_budget_more;
     options->stay = (struct sweep_stay){
         .linger_s = (int)set->linger_s,
         .command = run->command,
@@ -429,6 +431,14 @@ static void run_free(struct run *run)
     free(run->begun.forecast);
 }
 
+static void end_dialling(struct run *run, bool done)
+{
+    bool all = dialling_cancel(run->db);
+
+    run_slurm_reconcile(run, true);
+    dialling_end(run->db, &run->hosts, done && all);
+}
+
 int run_command(struct run *run, run_work *work, void *arg)
 {
     struct err err;
@@ -436,6 +446,7 @@ int run_command(struct run *run, run_work *work, void *arg)
     struct metrics metrics = { .alive = -1 };
     int rc = prepare(run, &err), code;
 
+    run_budget_open();
     run->began_ns = clock_boot_ns();
     owner_draw(run->command);
     if (rc == 0 && run->set.told.log && !(log = fopen(run->set.told.log, "ae")))
@@ -450,13 +461,15 @@ int run_command(struct run *run, run_work *work, void *arg)
                             &run->on_event, &err);
     if (rc == 0 && !run->set.dry_run)
         dialling_begin(run->db, &run->hosts);
+    if (rc == 0 && !run->set.dry_run)
+        run_slurm_reconcile(run, false);
     if (rc == 0)
         run_rental_new(run);
     code = rc < 0 ? fail_with(rc, &err) : work(run, arg);
     code = run_rental_end(run, code);
     metrics_stop(&metrics);
     if (run->db && !run->set.dry_run)
-        dialling_end(run->db, &run->hosts, code == EXIT_DONE);
+        end_dialling(run, code == EXIT_DONE);
     on_event_stop(run->on_event, code);
     if (log) {
         log_setup(NULL, LOG_E);

@@ -95,6 +95,10 @@ int run_fuzz(struct run *run, const struct plan_ask *ask, double usd_before,
  * and add it to 'bill', which may be NULL. */
 int run_fuzz_bill(const char *db, struct store *to, struct bill *bill,
                   struct err *err);
+/* run_slurm.c: correct what nodes of Slurm were held for in the database, if it
+ * is there and they were asked for.  'ends': their jobs were all cancelled, and
+ * are waited for. */
+void run_slurm_reconcile(const struct run *run, bool ends);
 /* run_record.c: load the record and its sweep file. */
 int run_load_record(struct run *run, struct err *err);
 /* Take the record from the settings of a stored sweep, if it has one. */

@@ -18,6 +18,7 @@
 #include "coordinator/stored/stored_times.h"
 #include "coordinator/stored/stored_work.h"
 #include "coordinator/tasks/run.h"
+#include "coordinator/tasks/run_budget.h"
 
 /* For the cpu device: enough to test the whole pipeline. */
 #define EMULATED_BLOCKS 3
@@ -89,7 +90,9 @@ static double left_s(const struct run *run, double usd)
     struct reserve_caps caps = {
         .max_s = run->set.max_hours * 3600,
         .used_s = (double)(clock_boot_ns() - run->began_ns) / (double)NS_PER_S,
-        .max_usd = run->set.budget_usd,
+        .max_usd = run->set.budget_usd > 0
+                       ? run->set.budget_usd + run_budget_more()
+                       : 0,
         .used_usd = usd,
     };
 

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,6 +228,48 @@ static void what_other_programs_left_goes_after_a_day(void **state)
     snprintf(command, sizeof(command),
              "cd %s && test -e .fa-worker-new.7 && test ! -e .fa-worker-old.7",
              workdir);
+    sh(command);
+    worker_binary_fini(&program);
+}
+
+/* Two lines of the hosts file reach one machine at the same time. */
+static void *deploy_beside(void *arg)
+{
+    struct deployed *at = arg;
+    struct worker_binary program;
+    struct err err = { "" };
+
+    load("echo beside", &program);
+    if (deploy(false, workdir, &program, at, &err) < 0)
+        print_error("%s\n", err.text);
+    worker_binary_fini(&program);
+    return NULL;
+}
+
+static void another_upload_is_waited_for(void **state)
+{
+    struct worker_binary program;
+    struct deployed at, other;
+    struct err err = { "" };
+    char command[900];
+    pthread_t thread;
+
+    (void)state;
+    load("echo beside", &program);
+    /* one that has begun, and goes on while its process lives */
+    snprintf(command, sizeof(command),
+             "mkdir -p %s && cd %s && m=$(uname -n | cksum) && m=${m%%%% *} && "
+             "{ sleep 3 <&- >&- 2>&- & } && echo $! >.fa-upload-%s.$m",
+             workdir, workdir, program.hash);
+    sh(command);
+    assert_int_equal(pthread_create(&thread, NULL, deploy_beside, &other), 0);
+    assert_int_equal(deploy(false, workdir, &program, &at, &err), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(at.uploaded + other.uploaded, 1);
+    snprintf(
+        command, sizeof(command),
+        "cd %s && test -x fa-worker-%s && test \"$(ls -A)\" = fa-worker-%s",
+        workdir, program.hash, program.hash);
     sh(command);
     worker_binary_fini(&program);
 }
@@ -481,6 +524,7 @@ int main(void)
         cmocka_unit_test_teardown(a_program_is_sent_once, clean),
         cmocka_unit_test_teardown(this_machine_gets_it_as_well, clean),
         cmocka_unit_test_teardown(the_home_folder_is_the_default, clean),
+        cmocka_unit_test_teardown(another_upload_is_waited_for, clean),
         cmocka_unit_test_teardown(an_upload_goes_on_where_it_stopped, clean),
         cmocka_unit_test_teardown(one_that_still_runs_keeps_its_file, clean),
         cmocka_unit_test_teardown(what_is_no_beginning_is_not_used, clean),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import unittest
@@ -67,6 +68,9 @@ class GpuModels(rig.Rig):
         self.assertIn("old: $2 of the budget of $8", said.stderr)
         self.assertIn("new: $6 of the budget of $8", said.stderr)
         self.assertIn("run: fa-coord report x.old.db x.new.db", said.stderr)
+        # both were recorded on one
+        alike = rf"model=\w+ \(\S+\) and model=\w+ \(\S+\) are the same model, Test GPU 9000 \(recorded\): "
+        self.assertEqual(len(re.findall(f"(?m)^warning: {alike}", said.stderr)), 1)
         self.done_with("old", 24)
         self.done_with("new", 16)
         answer = json.loads(said.stdout)
@@ -101,6 +105,39 @@ class GpuModels(rig.Rig):
             self.run_coord(self.folder, "resume", "x.old.db", "--hosts", "hosts.txt#old", "--speed-up", FAST)
             refused = self.run_coord(self.folder, "resume", "x.old.db", "--hosts", "hosts.txt#elder", code=2).stderr
             self.assertIn("no host has model=elder; the file has old, new", refused)
+
+    def spent(self, label):
+        """By the ledger, in US dollars."""
+        db = sqlite3.connect(f"file:{self.path(f'x.{label}.db')}?mode=ro", uri=True)
+        try:
+            return db.execute("SELECT sum((end_ns - start_ns) / 3.6e12 * rate_usd_per_h) FROM held").fetchone()[0]
+        finally:
+            db.close()
+
+    def test_what_one_model_leaves_of_the_budget_the_other_may_spend(self):
+        """The old one has ten times the share of the new one, and ends at once: with its confirmation, or because it keeps
+        more back for that than it takes.  The second configuration of the new one is built after that."""
+        self.records(compile_ms=40)
+        landscape.make(self.path("new.json"), xs=(16, 32), ys=(2, 4), unrolls=(1, 2), compile_ms=20000,
+                       time_of=new_time)
+        self.two_models(old="rate=36000", new="rate=3600 slots=1")
+        coord = self.start(self.folder, *self.sweep_args("--budget", "220", speed_up="5"))
+        self.assertIn(coord.wait(240), (0, 5), self.stderr())
+        said = self.stderr()
+        self.assertIn("new: $20 of the budget of $220", said)
+        [(spent, more)] = re.findall(r"(?m)^old has spent \$([0-9.]+) of its \$200: new gets \$([0-9.]+) more$", said)
+        self.assertAlmostEqual(float(spent) + float(more), 200, delta=0.1)
+        self.assertAlmostEqual(self.spent("old"), float(spent), delta=0.1)
+        self.done_with("new", 8)
+        self.assertGreater(self.spent("new"), 20)
+        self.assertLess(self.spent("old") + self.spent("new"), 220)
+
+        with self.subTest("the next command knows what was spent"):
+            before = self.spent("new")
+            coord = self.start(self.folder, "resume", "--budget", "220", "--speed-up", "5")
+            self.assertIn(coord.wait(240), (0, 5), self.stderr())
+            self.assertIn(f"new: ${before:.4g} of the budget of $220", self.stderr())
+            self.assertLess(self.spent("old") + self.spent("new"), 220)
 
     def test_a_model_whose_hosts_are_lost_leaves_the_other_its_verdict(self):
         self.records()

@@ -1,6 +1,8 @@
 """Hosts with start= and stop= are acquired for a sweep and released at its end, whatever that is."""
 
+import json
 import signal
+import time
 import unittest
 
 import rented
@@ -31,7 +33,7 @@ class RentedHosts(rented.Rented):
         self.until(state, lambda: self.rows(self.path("a.db"), "state") == [(state,)])
 
     def test_ctrl_c_releases_the_host(self):
-        self.begin(self.machine("box"), compile_ms=20000.0)
+        self.begin(self.machine("box", "rate=0.68"), compile_ms=20000.0)
         self.until("it is in use", lambda: "ready:" in self.stderr())
         self.coord.send_signal(signal.SIGINT)
         self.until("it noticed", lambda: "stopping" in self.stderr())
@@ -39,6 +41,7 @@ class RentedHosts(rented.Rented):
         self.finish_with(130)
         self.assertFalse(self.runs("box"))
         self.assertEqual(self.machines(self.folder, "a.db"), [])
+        self.assert_billed()
 
     def test_the_end_of_the_budget_releases_the_host(self):
         self.begin(self.machine("box", "rate=3600"), "--budget", "2", compile_ms=20000.0)
@@ -142,8 +145,20 @@ class RentedHosts(rented.Rented):
         self.until(what, check)
         self.end_coordinator()
 
+    def assert_billed(self):
+        """The ledger has each acquisition from its start= to the end of its stop=, at its rate."""
+        acquired = self.rows(self.path("a.db"), "host, started_utc, released_utc, rate_usd_per_h")
+        self.assertTrue(all(released for _, _, released, _ in acquired))
+        hours = sum(released - started for _, started, released, _ in acquired) / 3.6e12
+        self.assertEqual({rate for *_, rate in acquired}, {0.68})
+        cost = json.loads(self.run_coord(self.folder, "report", "--json", "a.db").stdout)["cost"]
+        self.assertAlmostEqual(cost["total_hours"], hours, delta=0.3 / 3600)
+        self.assertAlmostEqual(cost["total_usd"], 0.68 * hours, delta=0.3 * 0.68 / 3600)
+        self.assertEqual(cost["unpriced"], [])
+        self.run_coord(self.folder, "verify", "a.db")
+
     def test_what_a_killed_sweep_starts_is_stopped_when_it_has_started(self):
-        line = self.machine("box")
+        line = self.machine("box", "rate=0.68")
         self.behave("box", "slow")
         self.begin(line)
         self.kill_when("start= runs", lambda: self.clock("box", "asked"))
@@ -155,31 +170,36 @@ class RentedHosts(rented.Rented):
         self.assertEqual(release.wait(60), 0, self.stderr())
         self.assertEqual(len(self.clock("box", "start")), 1)
         self.assertFalse(self.runs("box"))
+        self.assert_billed()
 
     def test_the_next_command_stops_what_a_killed_one_used(self):
-        line = self.machine("box")
+        line = self.machine("box", "rate=0.68")
         self.begin(line, compile_ms=20000.0)
         self.kill_when("it is in use", lambda: "ready:" in self.stderr())
         self.assertTrue(self.runs("box"))
         self.assertEqual(self.machines(self.folder, "a.db")[0]["state"], "acquired")
         self.end_workers()
+        time.sleep(2)  # in which it costs money, and nobody looks
         self.record()
         self._start(self.folder, 100, "resume", "a.db")
         self.finish_with(0)
         self.assertIn("@box: released", self.stderr())
         self.assertEqual([len(self.clock("box", word)) for word in ("start", "stop")], [2, 2])
         self.assertFalse(self.runs("box"))
+        self.assert_billed()
 
     def test_a_release_that_was_killed_is_done_again(self):
-        line = self.machine("box")
+        line = self.machine("box", "rate=0.68")
         self.behave("box", "slow_stop")
         self.begin(line)
         self.kill_when("stop= runs", lambda: self.clock("box", "tried"))
         self.assertTrue(self.runs("box"))
+        time.sleep(2)
         self.behave_again("box", "slow_stop")
         self.run_coord(self.folder, "release", "a.db")
         self.assertFalse(self.runs("box"))
         self.assertEqual(self.machines(self.folder, "a.db"), [])
+        self.assert_billed()
 
 
 if __name__ == "__main__":

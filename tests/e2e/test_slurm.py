@@ -1,6 +1,7 @@
 """A sweep on the nodes of a real Slurm (slurm_rig.py), on the cpu device."""
 
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -59,6 +60,30 @@ class Slurm(rig.Rig):
         """The states of the jobs of this name."""
         return [line.split("|")[1] for line in self.slurm.jobs("%j", "%T") if line.split("|")[0] == name]
 
+    def spans(self, name):
+        """From when to when Slurm had given a node to each of these jobs, in seconds since 1970."""
+        said = self.slurm.run("env", "SLURM_TIME_FORMAT=%s", "squeue", "--noheader", "--array", "--states=all",
+                              f"--name={name}", "--format=%K|%S|%e").stdout
+        rows = [line.split("|") for line in said.split("\n")[:-1]]
+        return [(int(task), int(start), int(end)) for task, start, end in rows if start.isdigit()]
+
+    def assert_billed(self, folder, spans, name):
+        """The ledger says what Slurm bills: each host, to a millisecond."""
+        billed = {}
+        for task, start, end in spans:
+            host = f"slurm:{name.split('-')[-1]}-{task}"
+            billed[host] = billed.get(host, 0) + end - start
+        sums = self.query(folder, "SELECT host, sum(end_ns - start_ns) / 1e9 FROM held GROUP BY host")
+        self.assertEqual({host: round(s, 3) for host, s in sums}, {h: float(s) for h, s in billed.items() if s})
+        # the intervals of a proof are in its own database
+        sums = [self.query(folder, f"SELECT host, sum(end_ns - start_ns) FROM {table} GROUP BY host")
+                for table in ("held WHERE phase <> 'proof'", "interval")]
+        self.assertEqual(*sums)
+        [[outside]] = self.query(folder, """
+            SELECT count(*) FROM interval i WHERE NOT EXISTS(SELECT 1 FROM held h WHERE h.host=i.host AND
+            h.epoch=i.epoch AND h.start_ns<=i.start_ns AND h.end_ns>=i.end_ns)""")
+        self.assertEqual(outside, 0)
+
     def assert_none_left(self, name):
         """None waits or runs; one that was cancelled takes a moment to go."""
         rig.until("the jobs are over", lambda: not {"PENDING", "RUNNING", "COMPLETING"} & set(self.states(name)))
@@ -80,6 +105,13 @@ class Slurm(rig.Rig):
         self.assertEqual(hosts, [("slurm:gpu-1",), ("slurm:gpu-2",)])
         self.assert_none_left(name)
         self.assert_invariants(folder)
+        with self.subTest("the ledger has what Slurm bills"):
+            spans = self.spans(name)
+            self.assertEqual(len(spans), 2)
+            self.assert_billed(folder, spans, name)
+            cost = json.loads(self.run_coord(folder, "report", "--json").stdout)["cost"]
+            self.assertAlmostEqual(cost["total_usd"], sum(end - start for _, start, end in spans), places=2)
+            self.run_coord(folder, "verify")
 
     def test_a_job_that_is_cancelled_is_asked_for_again(self):
         folder = self.few(BLOCK_SIZE=[32, 64, 128, 256], ITEMS=[1, 2, 4])
@@ -103,6 +135,34 @@ class Slurm(rig.Rig):
         self.assertEqual(len(self.states(name)), 1)
         self.assert_none_left(name)
         self.assert_invariants(folder)
+        self.assert_billed(folder, self.spans(name), name)  # with the time between the commands
+
+    def test_accounting_knows_more_than_squeue(self):
+        """sacct is a stand-in: a real one needs slurmdbd and its database.  It has a run of an hour ago, which squeue does
+        not know, and an end that has not reached it."""
+        folder = self.few()
+        name = self.name(folder)
+        os.makedirs(self.path("bin"))
+        with open(self.path("bin", "sacct"), "w") as f:
+            f.write(f"""#!/bin/sh
+            echo "$@" >>{self.path('asked')}
+            [ "$SLURM_TIME_FORMAT" = %s ] || exit 1
+            now=$(date +%s)
+            job=$(squeue --noheader --array --states=all --name={name} --format=%F_%K)
+            start=$(squeue --noheader --array --states=all --name={name} --format=%S)
+            echo "7_1|PREEMPTED|$((now - 3600))|$((now - 3570))"
+            echo "7_[2-4]|PENDING|Unknown|Unknown"
+            [ -z "$job" ] || echo "$job|RUNNING|$start|Unknown"
+            """)
+        os.chmod(self.path("bin", "sacct"), 0o755)
+        self.env["PATH"] = f"{self.path('bin')}:{os.environ['PATH']}"
+        coord = self.sweep(folder, self.line("nodes=1 rate=3600"))
+        self.assertEqual(coord.wait(240), 0, self.stderr() + self.slurm.logs())
+        self.assert_none_left(name)
+        self.assert_invariants(folder)
+        with open(self.path("asked")) as f:
+            self.assertRegex(f.read(), f"--allocations --duplicates .*--name={name} --starttime=now-\\d+ ")
+        self.assert_billed(folder, [*self.spans(name), (1, 0, 30)], name)
 
     def test_the_next_command_cancels_what_a_killed_one_left(self):
         folder = self.few()

@@ -46,3 +46,57 @@ class Broken(Upload):
 
     def test_the_systems_ssh_goes_on_as_well(self):
         self.upload(1, "--ssh=openssh")
+
+
+PADDING = 600_000  # bytes of the kernel's source
+
+
+@unittest.skipUnless(rig.find_sshd(), "no sshd on this machine")
+class Once(boxes.Boxes):
+    """Nothing travels to a machine that has it: not the worker, not the sources."""
+
+    def setUp(self):
+        super().setUp()
+        self.size = os.path.getsize(os.path.join(self.bin, "fa-worker"))
+
+    def padded(self, **values):
+        folder = self.few(**values)
+        with open(os.path.join(folder, "vector_add.cu"), "a") as f:
+            f.write("// padding\n" * (PADDING // 11))
+        return folder
+
+    def sweep_all(self, *lines, db, folder):
+        self.sweep(folder, *lines, args=("--db", db))
+        self.assertEqual(self.coord.wait(240), 0, self.stderr())
+
+    def test_sources_travel_once_though_worker_and_database_are_others(self):
+        folder = self.padded()
+        line, proxy = self.by_proxy("a", self.box("a"))
+        self.sweep_all(line, db="first.db", folder=folder)
+        self.assertGreater(proxy.carried, self.size + PADDING)
+        name = max(os.listdir(self.path("a", "bundles")), key=lambda n: os.path.getsize(self.path("a", "bundles", n)))
+        for what, least, most in ("it is there", 0, PADDING / 2), ("damaged", PADDING, 1.5 * PADDING), (
+                "removed", PADDING, 1.5 * PADDING), ("there again", 0, PADDING / 2):
+            path = self.path("a", "bundles", name)
+            if what == "damaged":
+                with open(path, "r+b") as f:
+                    f.seek(PADDING // 2)
+                    f.write(b"#")
+            elif what == "removed":
+                os.unlink(path)
+            with self.subTest(what):
+                before = proxy.carried
+                self.sweep_all(line, db=f"{what}.db", folder=folder)
+                rig.figure(f"carried to a machine that has the worker, sources: {what}", (proxy.carried - before) / 1e3, "kB")
+                self.assertTrue(least <= proxy.carried - before < most, proxy.carried - before)
+
+    def test_two_lines_of_one_machine(self):
+        folder = self.padded(BLOCK_SIZE=[32, 64, 128, 256])
+        line = self.box("a")
+        lines = [self.by_proxy("a", f"{line} gpus={gpu}") for gpu in (0, 1)]
+        self.sweep_all(*[line for line, _ in lines], db="vector_add.db", folder=folder)
+        self.assertEqual(self.query(folder, "SELECT count(DISTINCT host), count(*) FROM gpu"), [(2, 2)])
+        carried = sum(proxy.carried for _, proxy in lines)
+        rig.figure("carried for two lines of one machine", carried / (self.size + PADDING), "of worker and sources")
+        self.assertLess(carried, 1.3 * (self.size + PADDING))
+        self.assertEqual([name for name in os.listdir(self.path("a")) if name.startswith(".fa-")], [])

@@ -93,7 +93,8 @@ int sim_dial_news(struct sim_world *world, size_t host,
                     "its worker has not dialled back", out);
     case DIAL_PRESENCE_CAME:
         return tell(world, host, HOST_THREADS_ATTACHED, 0, "it has come", out);
-    case DIAL_PRESENCE_LOST: /* these are of Slurm */
+    case DIAL_PRESENCE_ENDED: /* these are of Slurm */
+    case DIAL_PRESENCE_LOST:
     case DIAL_PRESENCE_STARTED:
     case DIAL_PRESENCE_NOTHING:
     case DIAL_PRESENCE_NEWS:

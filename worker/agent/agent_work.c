@@ -170,8 +170,11 @@ static void ask_for_files(struct agent *agent, int64_t now_ns)
                                                    : MSG_WANT_ARTIFACT;
             struct msg msg;
 
-            if (hash &&
-                transfers_want(agent->transfers, what, hash, now_ns, &msg))
+            if (!hash)
+                continue;
+            if (is_here(agent, i, hash)) /* by another worker */
+                queue_lease_found(lease, hash);
+            else if (transfers_want(agent->transfers, what, hash, now_ns, &msg))
                 agent_send(agent, &msg);
         }
 }

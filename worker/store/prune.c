@@ -149,6 +149,20 @@ static void take_artifact(struct pruning *p, const struct found *found,
         take(p, "artifact", found, NULL);
 }
 
+static void take_bundle(struct pruning *p, const struct found *found,
+                        const char *entry)
+{
+    if (hash_is_hex(entry) && is_file(found) && is_old(p, found))
+        take(p, "bundle", found, NULL);
+}
+
+static void take_asked(struct pruning *p, const struct found *found,
+                       const char *entry)
+{
+    if (hash_is_hex(entry) && is_file(found) && is_old(p, found))
+        take(p, "temporary", found, NULL);
+}
+
 /* A build is as old as its artifact, whose time is that of its last use. */
 static void take_build(struct pruning *p, const struct found *found,
                        const char *entry)
@@ -283,6 +297,8 @@ int prune_run(const char *home, const struct prune_ask *ask, prune_seen *seen,
         return lock;
     walk(&p, "builds", take_build); /* first: they ask for the artifacts */
     walk(&p, "artifacts", take_artifact);
+    walk(&p, "bundles", take_bundle);
+    walk(&p, "asked", take_asked);
     instance_each(home, take_worker, &p);
     walk(&p, "", take_program);
     close(lock);

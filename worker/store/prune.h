@@ -1,6 +1,8 @@
 /* prune.h - what a work folder has that no worker needs any more
  *
  *   HOME/artifacts/HASH, HOME/builds/KEY   not used for long (cache.h)
+ *   HOME/bundles/HASH                      likewise (bundles.h)
+ *   HOME/asked/HASH                        of workers that were killed
  *   DIR/journal                            without a result that is to be sent
  *   DIR/worker.log, DIR/worker.log.old
  *   DIR/tmp/...                            what killed workers left
@@ -20,7 +22,8 @@
 #include "common/err.h"
 
 struct prune_item {
-    const char *kind; /* artifact, build, journal, log, temporary, program */
+    const char *kind; /* artifact, build, bundle, journal, log, temporary,
+                       * program */
     const char *path; /* below the work folder */
     int64_t bytes;
     int64_t age_s;    /* since it was last used */

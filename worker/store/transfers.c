@@ -7,9 +7,11 @@
 #include "common/hash.h"
 #include "common/mem.h"
 #include "common/sources.h"
+#include "worker/store/asked.h"
+#include "worker/store/bundles.h"
 #include "worker/store/part.h"
 
-#define WANT_AGAIN_NS (10 * NS_PER_S)
+#define WANT_AGAIN_NS (ASKED_S * NS_PER_S)
 #define WANTS_MAX 512   /* more than all credits together can need */
 #define FETCHES_MAX 256 /* artifacts being sent */
 
@@ -67,16 +69,28 @@ static void put_first(struct transfers *transfers, struct msg bundle,
     transfers->bundles[0] = bundle;
 }
 
+static void remember(struct transfers *transfers, struct msg bundle)
+{
+    if (transfers->n_bundles == TRANSFERS_BUNDLES_MAX)
+        msg_fini(&transfers->bundles[--transfers->n_bundles]);
+    put_first(transfers, bundle, transfers->n_bundles++);
+}
+
 const struct msg_bundle *transfers_bundle(struct transfers *transfers,
                                           const char *hash)
 {
+    struct msg loaded;
+
     for (size_t i = 0; i < transfers->n_bundles; i++) {
         if (strcmp(transfers->bundles[i].bundle.hash, hash) != 0)
             continue;
         put_first(transfers, transfers->bundles[i], i);
         return &transfers->bundles[0].bundle;
     }
-    return NULL;
+    if (!bundles_load(transfers->cache, hash, &loaded))
+        return NULL;
+    remember(transfers, loaded);
+    return &transfers->bundles[0].bundle;
 }
 
 static struct want *find_want(struct transfers *transfers, const char *hash)
@@ -98,6 +112,7 @@ static void drop_want(struct transfers *transfers, struct want *want)
 {
     start_over(transfers, want);
     part_remove(cache_dir(transfers->cache), want->hash);
+    asked_end(transfers->cache, want->hash);
     *want = transfers->wants[--transfers->n_wants];
 }
 
@@ -107,9 +122,11 @@ static bool is_input(const struct want *want)
 }
 
 /* Of an input the rest is enough; artifacts are sent from their beginning. */
-static void ask(struct want *want, int64_t now_ns, struct msg *out)
+static void ask(struct transfers *transfers, struct want *want, int64_t now_ns,
+                struct msg *out)
 {
     want->asked_ns = now_ns;
+    asked_touch(transfers->cache, want->hash);
     *out = (struct msg){ .type = MSG_WANT,
                          .want = { want->what, want->hash,
                                    is_input(want) ? want->bytes : -1 } };
@@ -121,7 +138,8 @@ bool transfers_want(struct transfers *transfers, const char *what,
     struct want *want = find_want(transfers, hash);
 
     if (!want) {
-        if (transfers->n_wants == WANTS_MAX)
+        if (transfers->n_wants == WANTS_MAX ||
+            !asked_take(transfers->cache, hash))
             return false;
         want = &transfers->wants[transfers->n_wants++];
         want->what = what;
@@ -130,7 +148,7 @@ bool transfers_want(struct transfers *transfers, const char *what,
     } else if (now_ns - want->asked_ns < WANT_AGAIN_NS) {
         return false;
     }
-    ask(want, now_ns, out);
+    ask(transfers, want, now_ns, out);
     return true;
 }
 
@@ -144,7 +162,7 @@ bool transfers_want_window(struct transfers *transfers, const char *hash,
     want->asked_ns = now_ns; /* on a slow line, too, it is on its way */
     if (want->bytes == 0 || want->bytes % MSG_WINDOW_MAX != 0)
         return false;
-    ask(want, now_ns, out);
+    ask(transfers, want, now_ns, out);
     return true;
 }
 
@@ -178,10 +196,9 @@ int transfers_take_bundle(struct transfers *transfers, struct msg *msg,
     if (strcmp(hash, bundle->hash) != 0)
         return err_set(err, ERR_PROTO, "bundle %s has the hash %s",
                        bundle->hash, hash);
+    (void)bundles_keep(transfers->cache, msg); /* or it is asked for again */
     drop_want(transfers, want);
-    if (transfers->n_bundles == TRANSFERS_BUNDLES_MAX)
-        msg_fini(&transfers->bundles[--transfers->n_bundles]);
-    put_first(transfers, *msg, transfers->n_bundles++);
+    remember(transfers, *msg);
     *msg = (struct msg){ 0 };
     return 1;
 }
@@ -213,6 +230,7 @@ static int add_chunk(struct transfers *transfers, struct want *want,
                   err);
     if (rc < 0)
         return rc;
+    asked_touch(transfers->cache, want->hash);
     want->bytes += len;
     transfers->parts_bytes += len;
     return 0;

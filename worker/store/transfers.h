@@ -1,8 +1,10 @@
 /* transfers.h - transfers the files that leases need: bundles and artifacts
  *
- * Bundles of sources are kept in memory (a few; they can be requested again),
- * artifacts in the cache, and those that are still arriving in files of their
- * own (part.h).  Every file is hashed before it is used.
+ * Bundles of sources are on disk (bundles.h), and a few of them in memory;
+ * artifacts are in the cache, and those that are still arriving in files of
+ * their own (part.h).  What another worker of the folder has asked for is
+ * waited for (asked.h).  Every file is hashed when it arrives, and a bundle
+ * also when it is read.
  * Thread rule: one thread.  Does no networking: the caller sends.
  */
 #ifndef FA_WORKER_STORE_TRANSFERS_H
@@ -27,11 +29,13 @@ struct transfers;
 struct transfers *transfers_new(struct cache *cache, int64_t parts_bytes);
 void transfers_free(struct transfers *transfers); /* NULL is fine */
 
-/* NULL when it is not here (any more); valid until the next bundle. */
+/* NULL when it is not here (any more), also not on disk; valid until the next
+ * bundle. */
 const struct msg_bundle *transfers_bundle(struct transfers *transfers,
                                           const char *hash);
 
-/* True if 'out', a WANT for it, should be sent: it was not requested recently.
+/* True if 'out', a WANT for it, should be sent: it was not requested recently,
+ * nor by another worker of this folder.
  * 'what' is a word of a WANT (static). */
 bool transfers_want(struct transfers *transfers, const char *what,
                     const char *hash, int64_t now_ns, struct msg *out);

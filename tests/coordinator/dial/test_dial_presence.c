@@ -169,6 +169,7 @@ static void a_job_that_ended_says_that_once(void **state)
     dial_presence_tell(&presence, DIAL_PRESENCE_STARTED);
     dial_presence_job_ended(&presence);
     assert_int_equal(dial_presence_next(&presence), DIAL_PRESENCE_BROKEN);
+    assert_int_equal(dial_presence_next(&presence), DIAL_PRESENCE_ENDED);
     assert_int_equal(dial_presence_next(&presence), DIAL_PRESENCE_WAITS);
     assert_int_equal(dial_presence_next(&presence), DIAL_PRESENCE_NOTHING);
     assert_false(dial_presence_leave(&presence));

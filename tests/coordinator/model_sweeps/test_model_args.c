@@ -20,10 +20,10 @@ static bool has(const struct model_args *args, const char *item)
     return false;
 }
 
-static void a_child_has_its_hosts_database_and_budget(void **state)
+static void a_child_has_its_hosts_and_database(void **state)
 {
     struct run_settings set = RUN_SETTINGS;
-    const struct model_own own = { "l4", "hosts.txt#l4", "x.l4.db", 2.5 };
+    const struct model_own own = { "l4", "hosts.txt#l4", "x.l4.db" };
     struct model_args args = { .n = 0 };
 
     (void)state;
@@ -33,9 +33,8 @@ static void a_child_has_its_hosts_database_and_budget(void **state)
     model_args_flags(&args, &set, RUN_SWEEP, &own);
     assert_true(has(&args, "--hosts=hosts.txt#l4"));
     assert_true(has(&args, "--db=x.l4.db"));
-    assert_true(has(&args, "--budget=2.5"));
     assert_false(has(&args, "--hosts=hosts.txt"));
-    assert_false(has(&args, "--budget=10"));
+    assert_false(has(&args, "--budget=10")); /* it gets a share at its start */
     assert_null(args.items[args.n]);
     model_args_fini(&args);
 }
@@ -90,26 +89,6 @@ static void files_get_the_label_before_their_ending(void **state)
     }
 }
 
-static void shares_are(double budget, double a, double b, double c,
-                       const double *want)
-{
-    const double rates[] = { a, b, c };
-    double got[3];
-
-    model_args_budgets(budget, rates, 3, got);
-    for (size_t i = 0; i < 3; i++)
-        assert_true(fabs(got[i] - want[i]) < 1e-12);
-}
-
-static void a_budget_buys_all_models_the_same_hours(void **state)
-{
-    (void)state;
-    shares_are(10, 1, 3, 1, (const double[]){ 2, 6, 2 });
-    shares_are(10, 1, 0, 4, (const double[]){ 2, 0, 8 });
-    shares_are(9, 0, 0, 0, (const double[]){ 3, 3, 3 });
-    shares_are(0, 1, 2, 3, (const double[]){ 0, 0, 0 });
-}
-
 static void the_exit_code_is_that_of_all(void **state)
 {
     (void)state;
@@ -124,10 +103,9 @@ static void the_exit_code_is_that_of_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_child_has_its_hosts_database_and_budget),
+        cmocka_unit_test(a_child_has_its_hosts_and_database),
         cmocka_unit_test(a_child_has_all_other_flags),
         cmocka_unit_test(files_get_the_label_before_their_ending),
-        cmocka_unit_test(a_budget_buys_all_models_the_same_hours),
         cmocka_unit_test(the_exit_code_is_that_of_all),
     };
 

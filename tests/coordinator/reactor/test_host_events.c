@@ -12,6 +12,7 @@
 #include "coordinator/reactor/inbox.h"
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/state/outbox.h"
+#include "coordinator/state/records.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
@@ -92,6 +93,33 @@ static void its_time_is_told_apart(void **state)
             "'uploading', 'setup', 'idle') AND end_ns - start_ns = 1000000000"),
         4);
     assert_int_equal(host(0)->conn.linked_ns, RIG_START_NS + 2 * NS_PER_S);
+}
+
+/* Its worker leaves, Slurm says later when the job ended. */
+static void a_node_of_slurm_is_held_to_the_end_of_its_job(void **state)
+{
+    (void)state;
+    ledger_keep_held(rig.sweep.fleet.ledger, records_put_held);
+    rig.list[0].dial.back = true;
+    rig.list[0].dial.slurm.task = 1;
+    rig_come(&rig, 0, 7, NULL, 0);
+    rig.now_ns += 5 * NS_PER_S;
+    news(HOST_THREADS_BROKEN, ERR_NETWORK, "its worker is silent");
+    rig.now_ns += 5 * NS_PER_S;
+    ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
+    assert_int_equal(rig_rows(&rig, "held WHERE host = 'a' AND"
+                                    " end_ns - start_ns = 10000000000"),
+                     1);
+    rig.now_ns += 5 * NS_PER_S;
+    news(HOST_THREADS_JOB_ENDED, 8, "");
+    rig.now_ns += 5 * NS_PER_S;
+    ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
+    assert_int_equal(rig_rows(&rig, "held WHERE host = 'a' AND"
+                                    " end_ns - start_ns = 7000000000"),
+                     1);
+    assert_int_equal(rig_number(&rig, "SELECT sum(end_ns - start_ns) FROM"
+                                      " interval WHERE host = 'a'"),
+                     7 * NS_PER_S);
 }
 
 static void a_remark_on_its_login_is_shown_and_is_no_failure(void **state)
@@ -334,6 +362,46 @@ static void a_gpu_of_another_model_does_not_measure(void **state)
     assert_null(strstr(heard + 30, "is another model than"));
 }
 
+/* The second host has a GPU of this name, with the facts of that row. */
+static void come_second(const char *name, const char *arch)
+{
+    rig_come(&rig, 0, 7, NULL, 0);
+    snprintf(rig.list[1].model, sizeof(rig.list[1].model), "l4");
+    assert_int_equal(rig_take(&rig, 1, rig_hello(8)), 0);
+    assert_int_equal(rig_take(&rig, 1, rig_gpu("GPU-9")), 0);
+    host(1)->gpus[0].facts = *gpu_arch_find(arch);
+    snprintf(host(1)->gpus[0].name, sizeof(host(1)->gpus[0].name), "%s", name);
+    rig.options.device = "cuda";
+    assert_int_equal(rig_take(&rig, 1, rig_is_ready()), 0);
+    rig.options.device = "cpu";
+}
+
+static void a_label_has_one_model(void **state)
+{
+    (void)state;
+    come_second("NVIDIA H100", "sm_90");
+    assert_int_equal(host(1)->state, HOST_STATE_FAILED);
+    assert_int_equal(host(0)->state, HOST_STATE_READY);
+    assert_non_null(strstr(
+        rig_heard(&rig), "b: not used: model=l4: it has NVIDIA H100 (sm_90, "));
+    assert_non_null(strstr(rig_heard(&rig), ", and a has NVIDIA L4 (sm_89, "));
+}
+
+static void so_it_has_if_only_the_name_is_another(void **state)
+{
+    (void)state;
+    come_second("NVIDIA L4 PCIe", "sm_89");
+    assert_int_equal(host(1)->state, HOST_STATE_FAILED);
+    assert_non_null(strstr(rig_heard(&rig), "it has NVIDIA L4 PCIe (sm_89"));
+}
+
+static void an_older_driver_has_the_same_model(void **state)
+{
+    (void)state;
+    come_second("L4", "sm_89");
+    assert_int_equal(host(1)->state, HOST_STATE_READY);
+}
+
 static void another_gpu_by_the_same_number_has_no_orders(void **state)
 {
     struct sched_lease dropped;
@@ -386,6 +454,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(a_host_is_welcomed_and_is_ready),
         CASE(its_time_is_told_apart),
+        CASE(a_node_of_slurm_is_held_to_the_end_of_its_job),
         CASE(a_remark_on_its_login_is_shown_and_is_no_failure),
         CASE(an_upload_that_breaks_off_is_told_once_and_is_no_failure),
         CASE(progress_of_an_upload_puts_the_end_off),
@@ -404,6 +473,9 @@ int main(void)
         CASE(a_host_is_told_which_gpus_are_meant),
         CASE(a_gpu_that_a_host_had_once_is_free_for_another),
         CASE(a_gpu_of_another_model_does_not_measure),
+        CASE(a_label_has_one_model),
+        CASE(so_it_has_if_only_the_name_is_another),
+        CASE(an_older_driver_has_the_same_model),
         CASE(another_gpu_by_the_same_number_has_no_orders),
         CASE(what_a_host_was_when_it_became_ready_is_kept),
         CASE(who_only_measures_builds_nothing),

@@ -330,6 +330,29 @@ static void all_the_time_that_is_held_is_on_the_bill(void **state)
     ledger_free(ledger);
 }
 
+/* Slurm says when its job ended. */
+static void an_end_may_be_heard_later(void **state)
+{
+    struct book book = { .n = 0 };
+    struct ledger *ledger = ledger_new(1, write_down, &book);
+    struct bill bill = { 0 };
+
+    (void)state;
+    ledger_price(ledger, 0, 3600, 0);
+    ledger_hold(ledger, 0, 0);
+    ledger_phase(ledger, 0, LEDGER_IDLE, 2000000000);
+    ledger_flush(ledger, 6000000000);
+    ledger_release(ledger, 0, 5000000000);
+    assert_int_equal(book.n, 2);
+    assert_row(&book, 1, 2000000000, 5000000000, LEDGER_IDLE);
+    ledger_bill(ledger, 9000000000, &bill);
+    assert_true(bill_usd(&bill) == 5);
+    ledger_hold(ledger, 0, 4000000000); /* the next job; clocks differ */
+    ledger_release(ledger, 0, 7000000000);
+    assert_row(&book, 2, 5000000000, 7000000000, LEDGER_ACQUIRING);
+    ledger_free(ledger);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -345,6 +368,7 @@ int main(void)
         cmocka_unit_test(what_has_ended_ends_nothing_else),
         cmocka_unit_test(work_that_ends_after_the_release_costs_nothing),
         cmocka_unit_test(held_twice_or_not_at_all_changes_nothing),
+        cmocka_unit_test(an_end_may_be_heard_later),
         cmocka_unit_test(a_phase_is_seen_when_no_work_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,12 +11,12 @@
 
 /* As squeue 22.05 answered, with a line of a job that is no array. */
 static const char answer[] =
-    "12|1|RUNNING|1-02:03:04|None\n"
-    "12|2|COMPLETING|0:07|None\n"
-    "13|3|PENDING|0:00|Resources\n"
-    "9|N/A|RUNNING|1:00|None\n"
-    "11|1|NODE_FAIL|5:00|NodeDown\n"
-    "14|4|PENDING|INVALID|launch failed requeued held\n";
+    "12|1|RUNNING|1-02:03:04|1795868908|1795869208|None\n"
+    "12|2|COMPLETING|0:07|1795868909|1795868916|None\n"
+    "13|3|PENDING|0:00|1795869030|1795869330|Resources\n"
+    "9|N/A|RUNNING|1:00|1795868908|1795869208|None\n"
+    "11|1|NODE_FAIL|5:00|1795868000|1795868300|NodeDown\n"
+    "14|4|PENDING|INVALID|N/A|N/A|launch failed requeued held\n";
 
 static void each_line_is_a_task(void **state)
 {
@@ -37,6 +37,11 @@ static void each_line_is_a_task(void **state)
     assert_string_equal(jobs[3].word, "NODE_FAIL");
     assert_int_equal(jobs[4].runs_s, 0);
     assert_string_equal(jobs[4].reason, "launch failed requeued held");
+    assert_int_equal(jobs[0].start_s, 1795868908);
+    assert_int_equal(jobs[0].end_s, 0); /* Slurm has its limit there */
+    assert_int_equal(jobs[2].start_s, 0);
+    assert_int_equal(jobs[3].start_s, 1795868000);
+    assert_int_equal(jobs[3].end_s, 1795868300);
     free(jobs);
     assert_int_equal(slurm_answer_read("", &jobs, &n, NULL), 0);
     assert_int_equal(n, 0);
@@ -46,9 +51,9 @@ static void another_form_is_refused_with_its_line(void **state)
 {
     static const char *const rows[] = { "slurm_load_jobs error: Unable\n",
                                         "12|1|RUNNING|0:01\n",
-                                        "x|1|RUNNING|0:01|None\n",
-                                        "0|1|RUNNING|0:01|None\n",
-                                        "12|one|RUNNING|0:01|None\n" };
+                                        "x|1|RUNNING|0:01|1|2|None\n",
+                                        "0|1|RUNNING|0:01|1|2|None\n",
+                                        "12|one|RUNNING|0:01|1|2|None\n" };
     struct slurm_job *jobs;
     struct err err;
     size_t n;
@@ -57,7 +62,8 @@ static void another_form_is_refused_with_its_line(void **state)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         assert_int_equal(slurm_answer_read(rows[i], &jobs, &n, &err),
                          ERR_PROTO);
-    assert_string_equal(err.text, "squeue answers '12|one|RUNNING|0:01|None'");
+    assert_string_equal(err.text,
+                        "squeue answers '12|one|RUNNING|0:01|1|2|None'");
 }
 
 static void run_times_are_those_of_slurm(void **state)

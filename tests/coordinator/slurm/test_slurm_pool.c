@@ -36,7 +36,11 @@ static const char *wanted(void)
 static struct slurm_job job(int64_t array, int task, enum slurm_state state,
                             const char *reason)
 {
-    struct slurm_job job = { array, task, state, 3, "NODE_FAIL", "" };
+    struct slurm_job job = { .array = array,
+                             .task = task,
+                             .state = state,
+                             .runs_s = 3,
+                             .word = "NODE_FAIL" };
 
     strcpy(job.reason, reason);
     return job;

@@ -170,6 +170,26 @@ static void one_model_is_capability_sms_and_memory(void **state)
     assert_false(gpu_arch_same_model(&a, &b));
 }
 
+static void a_gpu_is_described_by_what_is_known(void **state)
+{
+    struct gpu_arch_facts facts = *gpu_arch_find("sm_89");
+    char text[120];
+
+    (void)state;
+    facts.sm_count = 58;
+    facts.mem_bytes = INT64_C(24) << 30;
+    gpu_arch_describe("NVIDIA L4", &facts, text, sizeof(text));
+    assert_string_equal(text, "NVIDIA L4 (sm_89, 58 SMs, 24 GiB)");
+    facts.sm_count = facts.mem_bytes = GPU_ARCH_UNKNOWN;
+    gpu_arch_describe("L4", &facts, text, sizeof(text));
+    assert_string_equal(text, "L4 (sm_89)");
+    facts.arch = 0; /* of a record */
+    gpu_arch_describe("L4", &facts, text, sizeof(text));
+    assert_string_equal(text, "L4");
+    assert_true(gpu_arch_same_name("L4", "NVIDIA L4"));
+    assert_false(gpu_arch_same_name("NVIDIA L4", "NVIDIA L40"));
+}
+
 static void facts_are_read_as_they_were_written(void **state)
 {
     struct gpu_arch_facts facts = *gpu_arch_find("sm_89"), read;
@@ -199,6 +219,7 @@ int main(void)
         cmocka_unit_test(bad_lines_are_the_worker_s_fault),
         cmocka_unit_test(a_fact_without_a_name_is_refused),
         cmocka_unit_test(one_model_is_capability_sms_and_memory),
+        cmocka_unit_test(a_gpu_is_described_by_what_is_known),
         cmocka_unit_test(facts_are_read_as_they_were_written),
     };
 

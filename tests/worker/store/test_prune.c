@@ -111,6 +111,11 @@ static void make_cache(void)
     put("builds/" OLD, "fa-build 2\ntoolkit t\nartifact " OLD "\nbytes 5\n", 8);
     /* an old build whose artifact was used yesterday */
     put("builds/" NEW, "fa-build 2\ntoolkit t\nartifact " NEW "\nbytes 5\n", 8);
+    folder("bundles");
+    folder("asked");
+    put("bundles/" OLD, "sources", 8);
+    put("bundles/" NEW, "sources", 1);
+    put("asked/" OLD, "/home/ada", 8);
     put("fa-worker-" OLD, "program", 8);
     put("fa-worker-" NEW, "program", 8);
     put("notes.txt", "mine", 100);
@@ -123,7 +128,11 @@ static void what_was_not_used_for_long_goes(void **state)
     make_cache();
     prune();
     assert_string_equal(seen, "build builds/" OLD "\nartifact artifacts/" OLD
+                              "\nbundle bundles/" OLD "\ntemporary asked/" OLD
                               "\nprogram fa-worker-" OLD "\n");
+    assert_false(is_there("bundles/" OLD));
+    assert_false(is_there("asked/" OLD));
+    assert_true(is_there("bundles/" NEW));
     assert_false(is_there("artifacts/" OLD));
     assert_false(is_there("builds/" OLD));
     assert_false(is_there("fa-worker-" OLD));

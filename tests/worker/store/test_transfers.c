@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +11,9 @@
 
 #include <cmocka.h>
 
+#include "common/buf.h"
 #include "common/clock.h"
+#include "common/sources.h"
 #include "worker/store/build_dir.h"
 #include "worker/store/part.h"
 #include "worker/store/transfers.h"
@@ -271,6 +274,133 @@ static void an_artifact_goes_out_in_chunks(void **state)
 
 #define boxed(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
+/* A bundle of one file, as it is sent. */
+static struct msg bundle_of(const char **name, struct bytes *content,
+                            char hash[HASH_HEX])
+{
+    struct msg msg = { .type = MSG_BUNDLE,
+                       .epoch = 7,
+                       .bundle = { .hash = hash,
+                                   .names = { name, 1 },
+                                   .contents = { content, 1 } } };
+
+    sources_hash(&msg.bundle.names, &msg.bundle.contents, hash);
+    return msg;
+}
+
+/* What arrives is decoded memory. */
+static void send_bundle(struct box *box)
+{
+    const char *name = "add.cu";
+    struct bytes content = { TEXT, strlen(TEXT) };
+    char hash[HASH_HEX];
+    struct msg msg = bundle_of(&name, &content, hash), sent, want;
+    struct buf bytes;
+
+    memcpy(box->hash, hash, HASH_HEX);
+    assert_true(
+        transfers_want(box->transfers, MSG_WANT_BUNDLE, hash, 1, &want));
+    buf_init(&bytes, MSG_BYTES_MAX);
+    assert_int_equal(msg_encode(&msg, &bytes, NULL), 0);
+    assert_int_equal(msg_decode(bytes.bytes, bytes.len, &sent, NULL), 0);
+    assert_int_equal(transfers_take_bundle(box->transfers, &sent, NULL), 1);
+    msg_fini(&sent);
+    buf_fini(&bytes);
+}
+
+/* The next worker of the folder, or another set of its GPUs. */
+static void come_again(struct box *box)
+{
+    transfers_free(box->transfers);
+    box->transfers = transfers_new(box->cache, PARTS_BYTES);
+}
+
+static void a_bundle_travels_once(void **state)
+{
+    struct box *box = *state;
+    const struct msg_bundle *bundle;
+
+    send_bundle(box);
+    come_again(box);
+    bundle = transfers_bundle(box->transfers, box->hash);
+    assert_non_null(bundle);
+    assert_string_equal(bundle->names.items[0], "add.cu");
+    assert_int_equal(bundle->contents.items[0].len, strlen(TEXT));
+    assert_memory_equal(bundle->contents.items[0].data, TEXT, strlen(TEXT));
+}
+
+static void bundle_path(const struct box *box, char path[80])
+{
+    snprintf(path, 80, "%s/bundles/%s", box->dir, box->hash);
+}
+
+static void one_that_was_removed_is_asked_for_again(void **state)
+{
+    struct box *box = *state;
+    char path[80];
+
+    send_bundle(box);
+    come_again(box);
+    bundle_path(box, path);
+    assert_int_equal(unlink(path), 0);
+    assert_null(transfers_bundle(box->transfers, box->hash));
+}
+
+/* A byte of its content, of its framing, and its end. */
+static void one_that_was_damaged_is_asked_for_again(void **state)
+{
+    struct box *box = *state;
+    char path[80];
+
+    for (int kind = 0; kind < 3; kind++) {
+        struct stat stat;
+        FILE *file;
+
+        send_bundle(box);
+        come_again(box);
+        bundle_path(box, path);
+        assert_int_equal(lstat(path, &stat), 0);
+        file = fopen(path, "r+");
+        assert_non_null(file);
+        fseek(file, kind == 0 ? stat.st_size - 3 : 1, SEEK_SET);
+        fputc('#', file);
+        fclose(file);
+        if (kind == 2)
+            assert_int_equal(truncate(path, stat.st_size / 2), 0);
+        assert_null(transfers_bundle(box->transfers, box->hash));
+        assert_int_equal(access(path, F_OK), -1);
+    }
+}
+
+static void what_another_worker_asked_for_is_waited_for(void **state)
+{
+    struct box *box = *state;
+    struct cache *other_cache;
+    struct transfers *other, *killed;
+    struct timespec old[2] = { { 1, 0 }, { 1, 0 } };
+    char dir[80], path[80];
+    struct msg msg;
+
+    snprintf(dir, sizeof(dir), "%s/gpus-1", box->dir);
+    assert_int_equal(mkdir(dir, 0700), 0);
+    assert_int_equal(cache_open(box->dir, dir, CACHE_BYTES, &other_cache, NULL),
+                     0);
+    other = transfers_new(other_cache, PARTS_BYTES);
+    assert_true(wants(box, 1));
+    assert_false(transfers_want(other, MSG_WANT_ARTIFACT, box->hash, 1, &msg));
+    killed = box->transfers; /* its successor does not wait for it */
+    box->transfers = transfers_new(box->cache, PARTS_BYTES);
+    assert_true(wants(box, 1));
+    snprintf(path, sizeof(path), "%s/asked/%s", box->dir, box->hash);
+    assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0); /* it was silent */
+    assert_true(transfers_want(other, MSG_WANT_ARTIFACT, box->hash, 1, &msg));
+    transfers_forget_wants(other);
+    assert_int_equal(access(path, F_OK), -1);
+    transfers_free(killed);
+    transfers_free(other);
+    cache_close(other_cache);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +414,10 @@ int main(void)
         boxed(a_file_is_asked_for_once_in_a_while),
         boxed(an_input_is_asked_for_window_by_window),
         boxed(an_artifact_goes_out_in_chunks),
+        boxed(a_bundle_travels_once),
+        boxed(one_that_was_removed_is_asked_for_again),
+        boxed(one_that_was_damaged_is_asked_for_again),
+        boxed(what_another_worker_asked_for_is_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
