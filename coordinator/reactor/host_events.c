@@ -523,6 +523,17 @@ static void warn_once(struct sweep *sweep, struct host_state *host_state,
                  host_state->host->name, warning);
 }
 
+/* With the facts of a GPU.  Builders may have been ready before it. */
+static int plan(struct sweep *sweep, struct err *err)
+{
+    int rc = prepare_plan(sweep, err);
+
+    for (size_t i = 0; rc == 0 && i < sweep->fleet.n; i++)
+        if (sweep->fleet.hosts[i].state == HOST_STATE_READY)
+            host_events_up(sweep, i);
+    return rc;
+}
+
 int host_events_ready(struct sweep *sweep, size_t host, const struct msg *msg,
                       struct err *err)
 {
@@ -555,7 +566,7 @@ int host_events_ready(struct sweep *sweep, size_t host, const struct msg *msg,
         sweep->work.facts = *replay_facts(sweep->work.spec->replay);
     snprintf(sweep->work.gpu_name, sizeof(sweep->work.gpu_name), "%s",
              host_state->gpus[0].name);
-    return prepare_plan(sweep, err);
+    return plan(sweep, err);
 }
 
 void host_events_trouble(struct sweep *sweep, size_t host,

@@ -10,7 +10,6 @@
 #include "common/mem.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/notes/description.h"
-#include "coordinator/reactor/host_events.h"
 #include "coordinator/reactor/resume.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/reserve/reserve.h"
@@ -113,9 +112,6 @@ int prepare_plan(struct sweep *sweep, struct err *err)
         rc = resume_take_past(sweep, err);
     if (rc == 0)
         rc = pass_begin(sweep, err);
-    for (size_t i = 0; rc == 0 && i < sweep->fleet.n; i++)
-        if (sweep->fleet.hosts[i].state == HOST_STATE_READY)
-            host_events_up(sweep, i);
     return rc;
 }
 

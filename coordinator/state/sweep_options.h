@@ -54,8 +54,7 @@ struct sweep_caps {
     /* What follows if this run ends well, for which a part of the caps is kept
      * back.  NULL: nothing; the run may use them up. */
     const struct reserve_pass *reserve;
-    bool
-        *held_back; /* set if the run ended for that; not NULL with 'reserve' */
+    bool *held_back; /* set if it ended for that; not NULL with 'reserve' */
 };
 
 /* A tool of the CUDA toolkit that fa-runner runs under: ncu, or the four of
