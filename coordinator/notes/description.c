@@ -44,8 +44,9 @@ static void hash_facts(const struct sweep *sweep, struct hash *hash)
 }
 
 /* What identifies this sweep: the file, the sources, the device, the facts that
- * the file uses, and the selection. */
-static void sweep_key(const struct sweep *sweep, char out[HASH_HEX])
+ * the file uses ('with_facts'), and the selection. */
+static void sweep_key(const struct sweep *sweep, bool with_facts,
+                      char out[HASH_HEX])
 {
     int reference = plan_units(sweep->work.plan);
     struct msg_bundle kernel = { 0 };
@@ -59,7 +60,7 @@ static void sweep_key(const struct sweep *sweep, char out[HASH_HEX])
     hash_text(&hash, kernel.hash);
     hash_text(&hash, sweep->reactor.options->device);
     hash_text(&hash, sweep->work.arch);
-    if (device_kind_is(sweep->reactor.options->device, DEVICE_KIND_CUDA))
+    if (with_facts)
         hash_facts(sweep, &hash);
     if (sweep->reactor.options->ask)
         hash_ask(sweep->work.plan, &hash);
@@ -95,6 +96,30 @@ static char *settings_json(const struct sweep *sweep)
     return buf.bytes;
 }
 
+/* Rows of earlier releases have keys without facts.  Such a sweep keeps its row
+ * on a GPU with the same facts. */
+static int choose_key(const struct sweep *sweep, const char *facts,
+                      char out[HASH_HEX], struct err *err)
+{
+    struct store_sweep was = { .device = "" };
+    struct past_runs *past = NULL;
+    char without[HASH_HEX];
+    int rc;
+
+    sweep_key(sweep, false, without);
+    memcpy(out, without, HASH_HEX);
+    if (!device_kind_is(sweep->reactor.options->device, DEVICE_KIND_CUDA))
+        return 0;
+    rc = past_runs_open(sweep->mail.store, &past, err);
+    if (rc == 0)
+        rc = past_runs_sweep(past, &was, err);
+    if (rc == 0 || (rc == 1 && (strcmp(was.key, without) != 0 ||
+                                strcmp(was.facts, facts) != 0)))
+        sweep_key(sweep, true, out);
+    past_runs_close(past);
+    return rc < 0 ? rc : 0;
+}
+
 static int put_sweep(struct sweep *sweep, int64_t passed, struct err *err)
 {
     char *settings = settings_json(sweep), key[HASH_HEX];
@@ -103,27 +128,28 @@ static int put_sweep(struct sweep *sweep, int64_t passed, struct err *err)
 
     buf_init(&facts, JSON_MAX);
     gpu_arch_json(&sweep->work.facts, &facts);
-    sweep_key(sweep, key);
-    rc = store_sweep_put(
-        sweep->mail.store,
-        &(struct store_sweep){ .key = key,
-                               .name = sweep->work.spec->name,
-                               .folder = sweep->work.spec->file.folder,
-                               .file = sweep->work.spec->file.name,
-                               .hosts_file = sweep->reactor.options->hosts_file,
-                               .spec = sweep->work.spec->file.text,
-                               .device = sweep->reactor.options->device,
-                               .arch = sweep->work.arch,
-                               .facts = buf_text(&facts),
-                               .settings = settings,
-                               .configurations =
-                                   sweep->reactor.options->ask ||
-                                           sweep->work.spec->replay
-                                       ? passed
-                                       : space_size(sweep->work.space),
-                               .passed = passed,
-                               .created_utc = sweep->reactor.epoch },
-        &sweep->reactor.sweep_id, err);
+    rc = choose_key(sweep, buf_text(&facts), key, err);
+    if (rc == 0)
+        rc = store_sweep_put(
+            sweep->mail.store,
+            &(struct store_sweep){
+                .key = key,
+                .name = sweep->work.spec->name,
+                .folder = sweep->work.spec->file.folder,
+                .file = sweep->work.spec->file.name,
+                .hosts_file = sweep->reactor.options->hosts_file,
+                .spec = sweep->work.spec->file.text,
+                .device = sweep->reactor.options->device,
+                .arch = sweep->work.arch,
+                .facts = buf_text(&facts),
+                .settings = settings,
+                .configurations =
+                    sweep->reactor.options->ask || sweep->work.spec->replay
+                        ? passed
+                        : space_size(sweep->work.space),
+                .passed = passed,
+                .created_utc = sweep->reactor.epoch },
+            &sweep->reactor.sweep_id, err);
     buf_fini(&facts);
     free(settings);
     return rc;

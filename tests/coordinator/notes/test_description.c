@@ -119,7 +119,7 @@ static void what_another_sweep_had_becomes_of_this_one(void **state)
 
 /* A later release must find the sweep again, so what the key is made of does
  * not change. */
-static void key_of(bool selected, char out[HASH_HEX])
+static void key_on(const char *device, bool selected, char out[HASH_HEX])
 {
     const struct sweep *sweep = &rig.sweep;
     struct plan *plan = sweep->work.plan;
@@ -133,13 +133,18 @@ static void key_of(bool selected, char out[HASH_HEX])
     hash_field(&hash, sweep->work.spec->file.text, sweep->work.spec->file.len);
     hash_text(&hash, kernel.hash);
     hash_text(&hash, reference.hash);
-    hash_text(&hash, "cpu");
+    hash_text(&hash, device);
     hash_text(&hash, "cpu");
     for (int unit = 0; selected && unit < 30; unit++)
         hash_text(&hash, plan_unit(plan, unit)->key);
     if (selected)
         hash_text(&hash, plan_measure_key(plan, 0));
     hash_end(&hash, out);
+}
+
+static void key_of(bool selected, char out[HASH_HEX])
+{
+    key_on("cpu", selected, out);
 }
 
 static void assert_key(const char key[HASH_HEX])
@@ -159,6 +164,25 @@ static void a_sweep_is_its_file_its_sources_and_its_device(void **state)
     rig_open(&rig, 1);
     key_of(false, key);
     assert_key(key);
+}
+
+/* Keys of earlier releases have no facts in them. */
+static void a_row_of_an_earlier_release_is_kept_on_the_same_gpu(void **state)
+{
+    char key[HASH_HEX], text[160];
+
+    (void)state;
+    rig_open(&rig, 1);
+    key_on("cuda", false, key);
+    snprintf(text, sizeof(text), "UPDATE sweep SET key = '%s'", key);
+    sql(text);
+    rig.options.device = "cuda";
+    assert_int_equal(description_put_facts(&rig.sweep, &err), 0);
+    assert_key(key);
+    rig.sweep.work.facts.max_threads_per_block /= 2;
+    assert_int_equal(description_put_facts(&rig.sweep, &err), 0);
+    assert_int_equal(rig_rows(&rig, "sweep"), 2);
+    rig.options.device = "cpu";
 }
 
 static void its_settings_and_its_facts_are_written_down(void **state)
@@ -205,6 +229,7 @@ int main(void)
         CASE(what_changed_of_a_configuration_is_written_again),
         CASE(what_another_sweep_had_becomes_of_this_one),
         CASE(a_sweep_is_its_file_its_sources_and_its_device),
+        CASE(a_row_of_an_earlier_release_is_kept_on_the_same_gpu),
         CASE(its_settings_and_its_facts_are_written_down),
         CASE(a_selection_is_a_sweep_of_its_own),
     };
