@@ -188,7 +188,8 @@ static bool wait_once(struct link *link, const struct pollfd *fds, size_t n,
     bool has;
     size_t first = watch_all(link, &has);
 
-    memcpy(&link->fds[first], fds, n * sizeof(*fds));
+    for (size_t i = 0; i < n; i++)
+        link->fds[first + i] = fds[i];
     if (poll(link->fds, (nfds_t)(first + n), has ? 0 : (int)ms) <= 0)
         return true;
     note_woken(link);

@@ -50,6 +50,7 @@ static void a_child_has_all_other_flags(void **state)
     set.told.log = "log/all.txt";
     set.told.metrics = "{model}/prom";
     set.json = set.fresh = true;
+    set.rented.arch = "sm_89";
     set.max_hours = 0.1;
     set.search.seed = 0;
     model_args_flags(&args, &set, RUN_SWEEP, &own);
