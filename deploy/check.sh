@@ -146,7 +146,7 @@ aside=$!
 step build-gcc build dev all
 step build-fuzz build fuzz fuzzers
 step lint deploy/lint.sh build/dev
-step tests-plain tests dev -j $((jobs + 1)) -LE 'slow|bench|sanitized|browser|python|package|site|slurm'
+step tests-plain tests dev -j $((jobs + 1)) -LE 'slow|bench|left_out|sanitized|browser|python|package|site|slurm'
 step fuzz tests fuzz -j $((jobs * 5)) -L fuzz
 echo "== tests-asan and tests-tsan, which ran beside these"
 wait "$aside" || true
