@@ -139,14 +139,14 @@ step build-tsan build tsan fa-coord fa-worker \
     export FA_KILLS=5
     # Workers fork often, and what freed memory they keep is copied each time.
     export ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=12
-    step tests-asan tests asan -j $((jobs * 2)) -LE 'slow|bench|plain|browser|python|package|site|slurm'
+    step tests-asan tests asan -j $((jobs * 2 - 1)) -LE 'slow|bench|plain|browser|python|package|site|slurm'
     step tests-tsan tests tsan -j "$jobs" -L threads
 ) >build/aside.log 2>&1 &
 aside=$!
 step build-gcc build dev all
 step build-fuzz build fuzz fuzzers
 step lint deploy/lint.sh build/dev
-step tests-plain tests dev -j $((jobs + 1)) -LE 'slow|bench|left_out|sanitized|browser|python|package|site|slurm'
+step tests-plain tests dev -j "$jobs" -LE 'slow|bench|left_out|sanitized|browser|python|package|site|slurm'
 step fuzz tests fuzz -j $((jobs * 5)) -L fuzz
 echo "== tests-asan and tests-tsan, which ran beside these"
 wait "$aside" || true
