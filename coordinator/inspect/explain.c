@@ -47,6 +47,7 @@ static const char results_table[] =
     " 'unixepoch') AS received, shape, outcome, purpose, host,"
     " substr(gpu, 1, 12) AS gpu, iif(attempt = 1, '', attempt) AS attempt,"
     " json_array_length(samples) AS n,"
+    " iif(sampling IN ('loser', 'unstable'), sampling, '') AS sampling,"
     " iif(relative_l2 IS NULL, '', printf('%.3g', relative_l2)) AS relative_l2,"
     " iif(max_error IS NULL, '', printf('%.3g', max_error)) AS max_error,"
     " iif(counted, '', 'late or repeated: not used') AS note, detail"
