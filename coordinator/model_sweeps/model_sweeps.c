@@ -87,14 +87,15 @@ static int take_file(struct group *group, size_t i, const struct run *of,
 {
     const struct run_settings *set = &of->set;
     char *device = set->device ? model_args_expand(set->device, model) : NULL;
-    char *arch = model_args_expand(set->arch, model);
+    char *arch =
+        set->rented.arch ? model_args_expand(set->rented.arch, model) : NULL;
     char *db = set->db ? model_args_file(set->db, model) : NULL;
     struct run run = { .set = *set,
                        .sweep = of->sweep ? mem_strdup(of->sweep) : NULL };
     int rc;
 
     run.set.device = device;
-    run.set.arch = arch;
+    run.set.rented.arch = arch;
     run.set.db = db;
     run.set.hosts = group->hosts[i];
     run.set.quiet = true; /* its own sweep says it */
