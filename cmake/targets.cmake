@@ -48,7 +48,7 @@ function(fa_test folder stem)
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
   endif()
-  # those labelled plain run nowhere else
+  # those labelled plain run in this build only
   if(FA_UNIT_TESTS AND "unit" IN_LIST ARG_LABELS AND NOT "plain" IN_LIST ARG_LABELS AND NOT folder IN_LIST FA_UNIT_TESTS)
     set(left_out EXCLUDE_FROM_ALL)
     set(ARG_LABELS left_out)

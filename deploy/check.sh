@@ -125,7 +125,8 @@ case "$mode" in
 esac
 
 # Unit tests run with sanitizers, and those of folders that changed without, too.
-units=$(deploy/changed.sh | sed -nE 's#^tests/##; s#^((common|coordinator|worker).*)/[^/]*$#\1#p' | sort -u | paste -sd';' -)
+touched=$(deploy/changed.sh)
+units=$(echo "$touched" | sed -nE 's#^tests/##; s#^((common|coordinator|worker).*)/[^/]*$#\1#p' | sort -u | paste -sd';' -)
 units=${units:-none}
 echo "unit tests without sanitizers: $units"
 

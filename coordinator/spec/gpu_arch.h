@@ -44,7 +44,7 @@ const struct gpu_arch_facts *gpu_arch_find(const char *name);
 int gpu_arch_find_named(const char *name, const struct gpu_arch_facts **out,
                         struct err *err);
 /* The row whose GPU is a word of a name, in any case: "l4-2", "gpu.a100".  NULL
- * if there is none, or if there are several. */
+ * if no row fits, or several do. */
 const struct gpu_arch_facts *gpu_arch_find_gpu(const char *name);
 const char *
 gpu_arch_gpu_name(const struct gpu_arch_facts *row); /* the GPU in the table */

@@ -32,7 +32,7 @@ int stored_work_gpu(struct store *store, struct stored_work_gpu *out,
                     struct err *err);
 
 /* The end of the last interval of a host in a run, which a killed coordinator
- * may have put after its last held interval; 0: there is none. */
+ * may have put after its last held interval; 0: no interval. */
 int stored_work_last_interval(struct store *store, const char *host,
                               int64_t epoch, int64_t *end_ns, struct err *err);
 
