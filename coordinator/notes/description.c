@@ -101,7 +101,7 @@ static char *settings_json(const struct sweep *sweep)
 static int choose_key(const struct sweep *sweep, const char *facts,
                       char out[HASH_HEX], struct err *err)
 {
-    struct store_sweep was = { .device = "" };
+    struct store_sweep was = { .key = "", .device = "", .facts = "" };
     struct past_runs *past = NULL;
     char without[HASH_HEX];
     int rc;
