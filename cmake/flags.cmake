@@ -12,6 +12,12 @@ if(FA_SANITIZE)
   set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
   target_compile_options(fa_flags INTERFACE -fsanitize=${FA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(fa_flags INTERFACE -fsanitize=${FA_SANITIZE})
+  if(FA_SANITIZE MATCHES "address" AND NOT FA_FUZZ)
+    # At each start of a program, 200,000 pointers of UBSan would be relocated,
+    # which takes a quarter of the time of a short command.
+    target_compile_options(fa_flags INTERFACE -fno-pie)
+    target_link_options(fa_flags INTERFACE -no-pie)
+  endif()
 elseif(CMAKE_BUILD_TYPE MATCHES "^Rel")
   target_compile_options(fa_flags INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 endif()

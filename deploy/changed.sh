@@ -1,6 +1,7 @@
 #!/bin/sh
 # The files that differ from FA_BASE (a commit); without FA_BASE those of the
-# newest day, the last ones first.  For checks that look at what changed only.
+# newest day, of 16 commits at most, the last ones first.  For checks that look
+# at what changed only.
 set -eu
 cd "$(dirname "$0")/.."
 if [ -n "${FA_BASE:-}" ]; then
@@ -13,4 +14,4 @@ if [ -n "${FA_BASE:-}" ]; then
 fi
 git diff --name-only HEAD
 since=$(($(git log -1 --format=%ct) - 86400))
-git log --since="$since" --name-only --format=
+git log -n 16 --since="$since" --name-only --format=

@@ -126,9 +126,13 @@ esac
 
 # Unit tests run with sanitizers, and those of folders that changed without, too.
 touched=$(deploy/changed.sh)
-units=$(echo "$touched" | sed -nE 's#^tests/##; s#^((common|coordinator|worker).*)/[^/]*$#\1#p' | sort -u | paste -sd';' -)
+units=$(echo "$touched" | sed -nE 's#^tests/##; s#^((common|coordinator|worker).*)/[^/]*\.[ch]$#\1#p' | sort -u | paste -sd';' -)
 units=${units:-none}
 echo "unit tests without sanitizers: $units"
+compiles="|compiles" # tests left out, whose time goes into compilers
+if echo "$touched" | grep -v CMakeLists | grep -qE '^(tests/)?(kernels|cheats|worker/(build|runner))/'; then
+    compiles=
+fi
 
 # The end-to-end tests mostly wait, so they start early and run beside all
 # others.  Those labelled plain run without sanitizers, the others with them.
@@ -140,14 +144,14 @@ step build-tsan build tsan fa-coord fa-worker \
     export FA_KILLS=5
     # Workers fork often, and what freed memory they keep is copied each time.
     export ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=12
-    step tests-asan tests asan -j $((jobs * 2 - 1)) -LE 'slow|bench|plain|browser|python|package|site|slurm'
+    step tests-asan tests asan -j $((jobs * 2 - 1)) -LE "slow|bench|plain|browser|python|package|site|slurm$compiles"
     step tests-tsan tests tsan -j "$jobs" -L threads
 ) >build/aside.log 2>&1 &
 aside=$!
 step build-gcc build dev all
 step build-fuzz build fuzz fuzzers
 step lint deploy/lint.sh build/dev
-step tests-plain tests dev -j "$jobs" -LE 'slow|bench|left_out|sanitized|browser|python|package|site|slurm'
+step tests-plain tests dev -j "$jobs" -LE "slow|bench|left_out|sanitized|browser|python|package|site|slurm$compiles"
 step fuzz tests fuzz -j $((jobs * 5)) -L fuzz
 echo "== tests-asan and tests-tsan, which ran beside these"
 wait "$aside" || true

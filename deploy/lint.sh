@@ -7,8 +7,9 @@
 #
 # BUILD is a build folder with compile_commands.json.  Changed files are those
 # that differ from FA_BASE (a commit).  Without FA_BASE they are those of the
-# newest day, the last ones first: FA_LINT_MOST (16) for the analyzer, four
-# times as many programs and tests for clang-tidy's patterns and cppcheck.
+# newest commits (changed.sh), the last ones first: FA_LINT_MOST (16) for the
+# analyzer, four times as many programs and tests for clang-tidy's patterns and
+# cppcheck.
 set -u
 cd "$(dirname "$0")/.."
 all=no

@@ -133,7 +133,7 @@ class Boxes(rig.Rig):
     def small(self, to="small", shapes=1, elements=5001, items=(1, 2, 4), **measure):
         """vector_add with 3 configurations for each of ITEMS.
 
-        One measurement of 300,000 elements takes 0.2 s, one build 0.2 s.
+        One measurement of 100,000 elements takes 0.2 s, one build 0.2 s.
         """
         folder = self.kernel("vector_add", to=to)
         sweep = sweepfile.read(folder)

@@ -24,7 +24,7 @@ class Artifacts(boxes.Boxes):
         self.finish()
 
     def test_deleted_on_a_builder_they_are_built_again(self):
-        self.sweep(self.small(shapes=3, elements=300001),
+        self.sweep(self.small(shapes=3, elements=100001),
                    self.box("builds", "role=builder"), self.box("measures", "role=gpu"))
         for _ in range(3):
             self.until_it_builds_ahead(shapes=3)
@@ -32,7 +32,7 @@ class Artifacts(boxes.Boxes):
         self.finish()
 
     def test_a_worker_that_kept_its_journal_and_lost_its_cache_is_resumed(self):
-        self.sweep(self.small(shapes=3, elements=300001), self.box("both"))
+        self.sweep(self.small(shapes=3, elements=100001), self.box("both"))
         self.until_settled(3)
         self.end_coordinator()
         time.sleep(1)  # the worker finishes what it runs and keeps the results
@@ -56,7 +56,7 @@ class Artifacts(boxes.Boxes):
         os.makedirs(self.path("home", ".cache", "fa-coord"), exist_ok=True)
         with open(self.path("home", ".cache", "fa-coord", "kept"), "w"):
             pass
-        self.sweep(self.small(shapes=3, elements=300001),
+        self.sweep(self.small(shapes=3, elements=100001),
                    self.box("builds", "role=builder"), self.box("measures", "role=gpu"))
         self.until_it_builds_ahead(shapes=3)
         self.freeze("builds")

@@ -137,7 +137,6 @@ class Programs(Interrupt):
 
     def test_a_killed_worker_is_replaced(self):
         wanted = self.uninterrupted()
-        shutil.rmtree(self.workdir, ignore_errors=True)  # its runner is built as well
         folder = self.sixteen()
         self.kill_some(folder, self.workers, 2)
         self.assertEqual(self.final_table(folder), wanted)
