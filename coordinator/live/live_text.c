@@ -76,7 +76,6 @@ const char *live_text_left(const struct estimate_range *seconds,
     struct unit unit = unit_of(seconds->high);
     struct unit low = seconds->low < unit.s ? unit_of(seconds->low) : unit;
     double from = seconds->low / low.s, to = seconds->high / unit.s;
-    bool is_mixed = low.s < unit.s;
     char text[LIVE_TEXT_BYTES];
 
     if (estimate_is_narrow(seconds)) {
@@ -84,9 +83,15 @@ const char *live_text_left(const struct estimate_range *seconds,
                  live_text_duration(seconds->likely, text));
         return out;
     }
-    snprintf(out, LIVE_TEXT_BYTES, "%g%s%s-%g %s",
-             down(from, scale_of(from, low)), is_mixed ? " " : "",
-             is_mixed ? low.word : "", up(to, scale_of(to, unit)), unit.word);
+    from = down(from, scale_of(from, low));
+    to = up(to, scale_of(to, unit));
+    if (from <= 0)
+        snprintf(out, LIVE_TEXT_BYTES, "up to %g %s", to, unit.word);
+    else if (low.s < unit.s)
+        snprintf(out, LIVE_TEXT_BYTES, "%g %s to %g %s", from, low.word, to,
+                 unit.word);
+    else
+        snprintf(out, LIVE_TEXT_BYTES, "%g-%g %s", from, to, unit.word);
     return out;
 }
 
@@ -98,7 +103,11 @@ const char *live_text_left_usd(const struct estimate_range *usd,
 
     if (estimate_is_narrow(usd))
         return live_text_usd(usd->likely, out);
-    snprintf(out, LIVE_TEXT_BYTES, "$%.*f-%.*f", digits, down(usd->low, scale),
-             digits, up(usd->high, scale));
+    if (down(usd->low, scale) <= 0)
+        snprintf(out, LIVE_TEXT_BYTES, "up to $%.*f", digits,
+                 up(usd->high, scale));
+    else
+        snprintf(out, LIVE_TEXT_BYTES, "$%.*f-%.*f", digits,
+                 down(usd->low, scale), digits, up(usd->high, scale));
     return out;
 }

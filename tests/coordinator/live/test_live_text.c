@@ -45,12 +45,12 @@ static void what_is_left_is_a_range_or_one_number(void **state)
         struct estimate_range s;
         const char *text;
     } rows[] = {
-        { { 0, 3.2, 8.1 }, "0-9 s" },
+        { { 0, 3.2, 8.1 }, "up to 9 s" },
         { { 45.7, 61, 80.2 }, "45-81 s" },
-        { { 40, 100, 180 }, "40 s-3 min" },
+        { { 40, 100, 180 }, "40 s to 3 min" },
         { { 190, 240, 300 }, "3.1-5 min" },
         { { 725, 800, 1000 }, "12-17 min" },
-        { { 1800, 5000, 9000 }, "30 min-2.5 h" },
+        { { 1800, 5000, 9000 }, "30 min to 2.5 h" },
         { { 36100, 40000, 45000 }, "10-13 h" },
         { { 698, 725, 770 }, "about 12 min 05 s" },
         { { 2175, 2175, 2175 }, "about 36 min 15 s" },
@@ -67,6 +67,7 @@ static void dollars_that_are_left_are_rounded_outwards(void **state)
         struct estimate_range usd;
         const char *text;
     } rows[] = {
+        { { 0, 0.01, 0.0603 }, "up to $0.0603" },
         { { 0.02001, 0.02505, 0.02999 }, "$0.0200-0.0300" },
         { { 0.1908, 0.22, 0.2501 }, "$0.190-0.251" },
         { { 1.234, 2, 12.001 }, "$1.23-12.01" },
