@@ -1,6 +1,7 @@
 /* The arguments of the kernel, and what buffers hold before a launch. */
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -289,6 +290,33 @@ static int read_scalar(struct reader *r, const struct json *json,
                           "the value of an argument", &out->value);
 }
 
+/* A type that is named as in C, CUDA or NumPy. */
+static int name_of_elsewhere(const struct reader *r, const struct json *type)
+{
+    static const struct {
+        const char *elsewhere, *here;
+    } names[] = {
+        { "half", "fp16" },     { "__half", "fp16" },
+        { "float16", "fp16" },  { "bfloat16", "bf16" },
+        { "float", "fp32" },    { "__nv_bfloat16", "bf16" },
+        { "float32", "fp32" },  { "double", "fp64" },
+        { "float64", "fp64" },  { "char", "int8" },
+        { "int8_t", "int8" },   { "int", "int32" },
+        { "int32_t", "int32" }, { "long", "int64" },
+        { "int64_t", "int64" }, { "long long", "int64" },
+    };
+    char why[40];
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        if (strcmp(type->text, names[i].elsewhere) == 0) {
+            snprintf(why, sizeof(why), "write \"%s\"", names[i].here);
+            return spec_read_flaw(r, type->at, why, "type '%s' is unknown",
+                                  type->text);
+        }
+    }
+    return 0;
+}
+
 static int read_argument(struct reader *r, const struct json *json,
                          struct spec_argument *out)
 {
@@ -304,6 +332,7 @@ static int read_argument(struct reader *r, const struct json *json,
         spec_read_text(r, name, identifier_entry_flaw, "the argument's name",
                        &out->name) < 0 ||
         spec_read_member(r, json, "type", JSON_TEXT, true, &type) < 0 ||
+        name_of_elsewhere(r, type) < 0 ||
         spec_read_word(r, json, "type", type_names, 7, &out->type) < 0)
         return ERR_INPUT;
     out->at = json->at;
