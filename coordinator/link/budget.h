@@ -3,7 +3,7 @@
  * Token buckets (ITU-T I.371, "leaky bucket as a meter"): what a bucket has
  * grows with time and with each lease, up to its size, and each message takes
  * from it.  A host whose bucket is empty floods.  An honest worker repeats what
- * was not answered every 10 s, and its journal has 64 MiB at most.
+ * was not answered every 2 s, and its journal has 64 MiB at most.
  *
  * Pure; any thread.
  */

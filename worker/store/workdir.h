@@ -25,9 +25,9 @@ int workdir_open(const char *path, char out[WORKDIR_BYTES], struct err *err);
 int workdir_lock(const char *path, int how, struct err *err);
 
 /* Remove the sockets of killed workers and relays, and what uploads of the
- * worker left behind that were cut: ".fa-worker-HASH.PID", to which nothing was
- * written for WORKDIR_UPLOAD_S.  A younger one may be on its way, also from
- * another machine that has the same folder. */
+ * worker left behind that were cut: ".fa-worker-HASH.MACHINE.PID", to which
+ * nothing was written for WORKDIR_UPLOAD_S.  A younger one may be on its way,
+ * also from another machine that has the same folder. */
 #define WORKDIR_UPLOAD_S 600 /* an upload has 120 s */
 void workdir_tidy(const char *dir);
 
