@@ -8,6 +8,8 @@
 #include "coordinator/store/store.h"
 #include "coordinator/text/terminal.h"
 
+#define IDLE_S 0.05 /* it found all of its work done */
+
 /* A command lasts until the next one begins.  One without an estimate, such as
  * 'confirm', only ends the one before. */
 static const char query_text[] =
@@ -21,7 +23,8 @@ static const char query_text[] =
     " json_extract(text, '$.usd_low') AS usd_low,"
     " json_extract(text, '$.usd_likely') AS usd_likely,"
     " json_extract(text, '$.usd_high') AS usd_high,"
-    " coalesce(((SELECT max(coalesce(ended_utc, epoch)) FROM run"
+    " coalesce(((SELECT max(coalesce(ended_utc, (SELECT max(start_utc + end_ns"
+    "   - start_ns) FROM held WHERE held.epoch=run.epoch), epoch)) FROM run"
     "  WHERE epoch>=at_utc AND epoch<next_utc) - at_utc) / 1e9, 0.0)"
     "  AS took_s,"
     " (SELECT CASE WHEN count(*)=count(rate_usd_per_h)"
@@ -73,6 +76,14 @@ void foreseen_fini(struct foreseen *foreseen)
 {
     free(foreseen->list);
     *foreseen = (struct foreseen){ 0 };
+}
+
+const struct foreseen_command *foreseen_newest(const struct foreseen *foreseen)
+{
+    for (size_t i = foreseen->n; i-- > 0;)
+        if (!foreseen->list[i].ended || foreseen->list[i].took_s >= IDLE_S)
+            return &foreseen->list[i];
+    return foreseen->n > 0 ? &foreseen->list[foreseen->n - 1] : NULL;
 }
 
 bool foreseen_holds(const struct foreseen_range *range, double took)

@@ -1,8 +1,9 @@
 /* foreseen.h - what sweeps were thought to take, and what they took
  *
  * Each sweep or resume stores its estimate when it begins (forecast.h).  What
- * it took is the time until its last run ended, and the dollars of the hosts
- * that it held for search, proof and confirmation.
+ * it took is the time until its last run ended or, while it runs or if it was
+ * killed, until the last moment for which a host is known to have been held;
+ * and the dollars of the hosts that it held for search, proof and confirmation.
  */
 #ifndef FA_COORDINATOR_COSTS_FORESEEN_H
 #define FA_COORDINATOR_COSTS_FORESEEN_H
@@ -34,6 +35,10 @@ struct foreseen {
 /* Returns 0, and the caller calls foreseen_fini(); or ERR_STORE. */
 int foreseen_load(struct store *store, struct foreseen *out, struct err *err);
 void foreseen_fini(struct foreseen *foreseen); /* of zeros is fine */
+
+/* The newest command; one that had nothing left to do only if there is no
+ * other. NULL if there is none.  It points into 'foreseen'. */
+const struct foreseen_command *foreseen_newest(const struct foreseen *foreseen);
 
 /* Is that within the range?  false without one. */
 bool foreseen_holds(const struct foreseen_range *range, double took);

@@ -24,12 +24,12 @@ static void put_seconds(struct buf *text, const struct foreseen_range *range)
 char *report_foreseen_text(const struct report_view *view)
 {
     const struct foreseen *foreseen = view->foreseen;
-    const struct foreseen_command *last;
+    const struct foreseen_command *last =
+        foreseen ? foreseen_newest(foreseen) : NULL;
     struct buf text;
 
-    if (!foreseen || foreseen->n == 0)
+    if (!last)
         return NULL;
-    last = &foreseen->list[foreseen->n - 1];
     buf_init(&text, TEXT_MAX);
     put_seconds(&text, &last->wall_s);
     if (!isnan(last->usd.low))

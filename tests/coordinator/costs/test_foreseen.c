@@ -117,6 +117,25 @@ static void a_run_that_was_stopped_has_not_ended(void **state)
     assert_false(foreseen.list[0].ended);
     assert_true(isnan(foreseen.list[1].usd.low));
     assert_false(foreseen.list[1].ended);
+    assert_near(foreseen.list[1].took_s, 11, 1e-9); /* it held a host so long */
+    foreseen_fini(&foreseen);
+    store_close(store);
+}
+
+static void a_command_without_work_is_not_the_newest(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct foreseen foreseen;
+
+    load(store, &foreseen);
+    assert_null(foreseen_newest(&foreseen));
+    begin(store, 0, FROM_SWEEP);
+    run(store, 1, 31, "search", "done");
+    begin(store, 40, FROM_SWEEP);
+    run(store, 40, 40, "search", "done");
+    load(store, &foreseen);
+    assert_int_equal(foreseen.n, 2);
+    assert_ptr_equal(foreseen_newest(&foreseen), &foreseen.list[0]);
     foreseen_fini(&foreseen);
     store_close(store);
 }
@@ -141,6 +160,9 @@ int main(void)
                                         fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(a_run_that_was_stopped_has_not_ended,
                                         fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(
+            a_command_without_work_is_not_the_newest, fixture_setup,
+            fixture_teardown),
         cmocka_unit_test_setup_teardown(what_is_no_estimate_is_none,
                                         fixture_setup, fixture_teardown),
     };
