@@ -153,11 +153,12 @@ static void a_range_has_room_at_80_and_at_40_columns(void **state)
     facts.left_s.high = 719000;
     facts.elapsed_s = 86399;
     assert_non_null(strstr(view(&facts, 40, ROWS),
-                           "\n23 h 59 min, 58 min-200 h to go\n"
+                           "\n23 h 59 min, 58 min to 200 h to go\n"
                            "  $0.0125 spent, $0.35-71.90 to come\n"));
-    assert_non_null(strstr(view(&facts, 80, ROWS),
-                           "\n23 h 59 min, 58 min-200 h to go; $0.0125 spent, "
-                           "$0.35-71.90 to come\n"));
+    assert_non_null(
+        strstr(view(&facts, 80, ROWS),
+               "\n23 h 59 min, 58 min to 200 h to go; $0.0125 spent, "
+               "$0.35-71.90 to come\n"));
 }
 
 static void at_200_columns(void **state)
