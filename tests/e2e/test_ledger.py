@@ -160,10 +160,22 @@ class Budgets(rig.Rig):
         began = time.monotonic()
         self.run_coord(self.folder, "sweep", "--device", "replay=small.json", "--speed-up", "1000", "--db", "y.db")
         took = time.monotonic() - began
-        for name in os.listdir(self.folder):
-            if name.startswith("y.db"):
-                os.remove(self.path(name))
+        self.remove("y.db")
         return 2 + 2 * took
+
+    def remove(self, db):
+        for name in os.listdir(self.folder):
+            if name.startswith(db):
+                os.remove(self.path(name))
+
+    def sweep_with_a_verdict(self, cap):
+        """A machine that becomes slower after the search may reach the cap before the last block: then once more."""
+        for _ in range(3):
+            ran = self.sweep(*cap())
+            if self.report(self.folder, "x.db")["verdict"]["state"] == "done":
+                return ran
+            self.remove("x.db")
+        self.fail("three times without a verdict: " + ran.stderr)
 
     def sweep(self, *args, code=6):
         return self.run_coord(self.folder, "sweep", "plain.json", "--device", "replay=bowl.json", "--speed-up", "2",
@@ -180,16 +192,17 @@ class Budgets(rig.Rig):
         return report
 
     def test_a_budget_for_a_part_ends_with_a_verdict_and_is_kept(self):
-        usd = self.seconds()  # a dollar a second
-        ran = self.sweep("--budget", f"{usd}", "--hosts", self.hosts("localhost rate=3600"))
+        ran = self.sweep_with_a_verdict(lambda: (
+            "--budget", f"{self.seconds()}", "--hosts", self.hosts("localhost rate=3600")))  # a dollar a second
         report = self.assert_a_verdict_on_a_part(ran)
-        self.assertLess(report["cost"]["total_usd"], usd)
+        self.assertLess(report["cost"]["total_usd"], float(ran.args[ran.args.index("--budget") + 1]))
         if report["search"]["tried"] > 16:
             self.assertRegex(ran.stderr, r"at this pace about \d+ of 264 configurations fit, and then their confirmation")
         self.assertGreater(report["cost"]["total_usd"], 0)
 
     def test_a_time_cap_ends_with_a_verdict_too(self):
-        self.assert_a_verdict_on_a_part(self.sweep("--max-hours", f"{self.seconds() / 3600}"))
+        self.assert_a_verdict_on_a_part(
+            self.sweep_with_a_verdict(lambda: ("--max-hours", f"{self.seconds() / 3600}")))
 
     def test_a_budget_that_buys_no_verdict_is_said_before_a_host_is_used(self):
         ran = self.sweep("--budget", "0.5", "--hosts", self.hosts("localhost rate=3600"))
