@@ -135,22 +135,23 @@ static int judge_batch(struct run *run, size_t n)
     return rc;
 }
 
-/* Time the next n launches, and judge what they have written. */
-static int time_batch(struct run *run, size_t n, bool flush)
+/* Time the next n launches, whose times count or not, and judge what they have
+ * written. */
+static int time_batch(struct run *run, size_t n, bool counted)
 {
     const struct device_batch batch = {
         .n = n,
         .turns = run->turns.batch,
         .written = run->judge.problem->outputs,
         .hows = run->hows,
-        .flush = flush,
+        .flush = counted && run->judge.result->l2 == L2_MODE_FLUSH,
         .timeout_s = run->left_s,
     };
     struct device_err err = { .poisoned = false };
     double begin = launched_s(run);
     int rc;
 
-    turns_take(&run->turns, n);
+    turns_take(&run->turns, n, counted);
     rc =
         device_time(run->judge.device, &run->launch, &batch, &run->times, &err);
     run->left_s -= launched_s(run) - begin;
@@ -272,7 +273,7 @@ static int take_batch(struct run *run, struct sampler *sampler, size_t n)
     int rc = renew(run);
 
     if (rc == 0)
-        rc = time_batch(run, n, result->l2 == L2_MODE_FLUSH);
+        rc = time_batch(run, n, true);
     if (rc != 0)
         return rc;
     device_state(run->judge.device, &after);

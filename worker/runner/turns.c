@@ -65,7 +65,7 @@ static const struct trial *next_trial(struct turns *turns)
                                     : &problem->trials[0];
 }
 
-void turns_take(struct turns *turns, size_t n)
+void turns_take(struct turns *turns, size_t n, bool counted)
 {
     static const uint64_t unknown[WIRE_ARGS_MAX];
     const struct problem *problem = turns->problem;
@@ -83,7 +83,7 @@ void turns_take(struct turns *turns, size_t n)
             .references = original->references,
             .sums = turns->varied ? unknown : turns->known[original->number],
             .poison = turns_poison(turns),
-            .led = turns->l2 == L2_MODE_WARM && first,
+            .led = turns->l2 == L2_MODE_WARM && first && counted,
         };
     }
 }

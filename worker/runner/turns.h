@@ -4,8 +4,8 @@
  * the problem's trials has its values next is drawn at random, and what its
  * outputs hold before it as well.  In the L2 mode rotate the copies come in
  * turn, each with the values of one trial.  In the mode warm a launch finds its
- * inputs in the cache, so TURNS_WARM in a row have the same ones, and before
- * the first of them is one that is not timed.
+ * inputs in the cache, so TURNS_WARM in a row have the same ones, and the first
+ * of them is led by one that is not timed, unless its own time does not count.
  */
 #ifndef FA_WORKER_RUNNER_TURNS_H
 #define FA_WORKER_RUNNER_TURNS_H
@@ -47,8 +47,8 @@ void turns_arrange(struct turns *turns, enum l2_mode l2);
 /* The first poison is POISON_UNWRITTEN, which says most; then it is any. */
 struct poison turns_poison(struct turns *turns);
 
-/* The next n turns. */
-void turns_take(struct turns *turns, size_t n);
+/* The next n turns; of launches whose times do not count, none is led. */
+void turns_take(struct turns *turns, size_t n, bool counted);
 
 /* An output of the trial of this number has passed.  One with the same bits
  * need not be compared, unless bits were seen to vary. */

@@ -50,7 +50,7 @@ static void the_first_launches_have_all_seeds_and_later_ones_any(void **state)
 
     (void)state;
     turns_arrange(&turns, L2_MODE_FLUSH);
-    turns_take(&turns, DEVICE_BATCH);
+    turns_take(&turns, DEVICE_BATCH, true);
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(number(i), i);
     for (size_t i = 0; i < DEVICE_BATCH; i++) {
@@ -72,7 +72,7 @@ rotation_takes_the_copies_in_turn_and_the_original_last(void **state)
     (void)state;
     problem.n_copies = 4;
     turns_arrange(&turns, L2_MODE_ROTATE);
-    turns_take(&turns, 10);
+    turns_take(&turns, 10, true);
     for (size_t i = 0; i < 10; i++)
         assert_int_equal(number(i), expected[i]);
 }
@@ -85,10 +85,10 @@ static void renewed_values_come_once_each_and_none_is_known(void **state)
     (void)state;
     other = problem;
     turns_arrange(&turns, L2_MODE_FLUSH);
-    turns_take(&turns, 3);
+    turns_take(&turns, 3, true);
     turns_learn(&turns, 1, 0, 77);
     turns_renew(&turns, &other);
-    turns_take(&turns, 3);
+    turns_take(&turns, 3, true);
     for (unsigned t = 0; t < 3; t++) {
         assert_ptr_equal(turns.trials[t], &other.trials[t]);
         assert_int_equal(turns.batch[t].sums[0], 0);
@@ -100,8 +100,8 @@ static void a_warm_cache_has_ten_launches_of_the_same_inputs(void **state)
 {
     (void)state;
     turns_arrange(&turns, L2_MODE_WARM);
-    turns_take(&turns, 3);
-    turns_take(&turns, 27);
+    turns_take(&turns, 3, true);
+    turns_take(&turns, 27, true);
     for (size_t i = 0; i < 27; i++) {
         size_t turn = i + 3;
 
@@ -109,6 +109,20 @@ static void a_warm_cache_has_ten_launches_of_the_same_inputs(void **state)
         if (turn % TURNS_WARM != 0 && i > 0)
             assert_int_equal(number(i), number(i - 1));
     }
+}
+
+/* Launches whose times do not count leave the inputs in the cache, too. */
+static void those_that_do_not_count_need_no_leader(void **state)
+{
+    (void)state;
+    turns_arrange(&turns, L2_MODE_WARM);
+    turns_take(&turns, 4, false);
+    turns_take(&turns, 8, true);
+    for (size_t i = 0; i < 8; i++)
+        assert_int_equal(turns.batch[i].led, i + 4 == TURNS_WARM);
+    turns_arrange(&turns, L2_MODE_WARM);
+    turns_take(&turns, 1, true);
+    assert_true(turns.batch[0].led);
 }
 
 static void the_first_poison_says_most_and_then_it_is_any(void **state)
@@ -131,12 +145,12 @@ static void outputs_of_the_same_bits_are_known_until_bits_vary(void **state)
     turns_learn(&turns, 1, 2, 78); /* other values, other bits */
     turns_learn(&turns, 0, 2, 77);
     assert_false(turns.varied);
-    turns_take(&turns, 2);
+    turns_take(&turns, 2, true);
     assert_int_equal(turns.batch[0].sums[2], 77);
     assert_int_equal(turns.batch[1].sums[2], 78);
     turns_learn(&turns, 0, 2, 79);
     assert_true(turns.varied);
-    turns_take(&turns, 1);
+    turns_take(&turns, 1, true);
     assert_int_equal(turns.batch[0].sums[2], 0);
 }
 
@@ -149,6 +163,7 @@ int main(void)
         CASE(rotation_takes_the_copies_in_turn_and_the_original_last),
         CASE(renewed_values_come_once_each_and_none_is_known),
         CASE(a_warm_cache_has_ten_launches_of_the_same_inputs),
+        CASE(those_that_do_not_count_need_no_leader),
         CASE(the_first_poison_says_most_and_then_it_is_any),
         CASE(outputs_of_the_same_bits_are_known_until_bits_vary),
     };

@@ -30,14 +30,29 @@ cudaError_t gate_close(struct gate_cuda *gate, cudaStream_t stream)
     return kernel_wait(gate->device, ++gate->number, GATE_NS, stream);
 }
 
-void gate_open(struct gate_cuda *gate)
+static void open_until(struct gate_cuda *gate, unsigned number)
 {
     if (gate->host)
-        __atomic_store_n(&gate->host->open, gate->number, __ATOMIC_RELEASE);
+        __atomic_store_n(&gate->host->open, number, __ATOMIC_RELEASE);
 }
 
-bool gate_held(const struct gate_cuda *gate)
+cudaError_t gate_next(struct gate_cuda *gate, cudaStream_t stream)
 {
-    return gate->host && __atomic_load_n(&gate->host->expired,
-                                         __ATOMIC_ACQUIRE) != gate->number;
+    const unsigned number = gate->number;
+    cudaError_t rc = gate_close(gate, stream);
+
+    open_until(gate, number);
+    return rc;
+}
+
+void gate_open(struct gate_cuda *gate)
+{
+    open_until(gate, gate->number);
+}
+
+bool gate_held(const struct gate_cuda *gate, unsigned n)
+{
+    return gate->host && gate->number - __atomic_load_n(&gate->host->expired,
+                                                        __ATOMIC_ACQUIRE) >=
+                             n;
 }

@@ -1,6 +1,10 @@
 /* gate_cuda.h - holds a stream back until the host has queued a batch on it
  *
- *   gate_close(); queue; ...; gate_open(); wait for the stream; gate_held()
+ *   gate_close(); queue; gate_next(); queue; ...; gate_open(); wait for the
+ *   stream; gate_held()
+ *
+ * What lies between two gates runs while the host queues what is behind the
+ * second one.
  *
  * A kernel of one thread polls a number in host memory.  It ends after GATE_NS
  * at the latest.  So if the host dies, or a call waits for the device while the
@@ -15,8 +19,8 @@
 
 #include "worker/runner/cuda/kernels_cuda.h"
 
-/* Queuing a batch takes less than a millisecond, but a compiler may have the
- * core for some more. */
+/* Queuing what lies between two gates takes less than a millisecond, but a
+ * compiler may have the core for some more. */
 #define GATE_NS 100000000ull
 
 struct gate_cuda {
@@ -30,8 +34,11 @@ struct gate_cuda {
 void gate_init(struct gate_cuda *gate);
 
 cudaError_t gate_close(struct gate_cuda *gate, cudaStream_t stream);
+/* Close one more, and open the one before it. */
+cudaError_t gate_next(struct gate_cuda *gate, cudaStream_t stream);
 void gate_open(struct gate_cuda *gate);
-/* Call it when the stream is done: was the last gate held until gate_open()? */
-bool gate_held(const struct gate_cuda *gate);
+/* Call it when the stream is done: was each of the last n gates held until it
+ * was opened? */
+bool gate_held(const struct gate_cuda *gate, unsigned n);
 
 #endif

@@ -8,7 +8,8 @@
 #include "worker/runner/device/unwritten.h"
 
 enum {
-    QUEUE_ENTRIES = 800
+    QUEUE_ENTRIES = 800,
+    GATE_SAMPLES = 8, /* between two gates */
 };
 
 /* Describe in numbers what the driver would call an invalid value. */
@@ -305,7 +306,7 @@ static int read_samples(struct device *device, size_t n, double *seconds,
     return 0;
 }
 
-/* Queue samples 'first' to 'end', behind a gate. */
+/* Queue samples 'first' to 'end', each group of them behind a gate. */
 static int queue_samples(struct device *device,
                          const struct device_launch *launch,
                          const struct device_batch *batch, size_t first,
@@ -314,8 +315,12 @@ static int queue_samples(struct device *device,
     cudaError_t error = gate_close(&device->gate, device->stream);
     int rc = error == cudaSuccess ? 0 : device_cuda_error("gate", error, err);
 
-    for (size_t i = first; rc == 0 && i < end; i++)
-        rc = queue_sample(device, launch, batch, i, err);
+    for (size_t i = first; rc == 0 && i < end; i++) {
+        if (i > first && (i - first) % GATE_SAMPLES == 0)
+            error = gate_next(&device->gate, device->stream);
+        rc = error == cudaSuccess ? queue_sample(device, launch, batch, i, err)
+                                  : device_cuda_error("gate", error, err);
+    }
     gate_open(&device->gate); /* open it after an error too */
     return rc;
 }
@@ -332,6 +337,11 @@ static size_t queue_room(const struct device_launch *launch)
                      launch->n_args / LOOK_TASKS + 2;
 
     return launch->kernel->opaque ? 1 : QUEUE_ENTRIES / entries;
+}
+
+static unsigned gates(size_t samples)
+{
+    return (unsigned)((samples + GATE_SAMPLES - 1) / GATE_SAMPLES);
 }
 
 static int read_batch(struct device *device, const struct device_launch *launch,
@@ -369,7 +379,8 @@ int device_time(struct device *device, const struct device_launch *launch,
         if (rc == 0)
             rc = device_cuda_wait(
                 device, batch->timeout_s - (device_cuda_now_s() - begin), err);
-        times->blocked = times->blocked && gate_held(&device->gate);
+        times->blocked =
+            times->blocked && gate_held(&device->gate, gates(end - done));
         done = end;
     }
     return rc < 0 ? rc : read_batch(device, launch, batch->n, times, err);

@@ -93,14 +93,15 @@ struct device_batch {
 struct device_times {
     double seconds[DEVICE_BATCH];
     struct device_state during; /* readings while they ran */
-    bool blocked;               /* all were queued before the first one began */
+    bool blocked;               /* each was queued before it could begin */
     struct device_seen seen[DEVICE_BATCH * WIRE_ARGS_MAX]; /* [n][n_args] */
 };
 
 /* Launch n times, each as the first launch of a kernel just loaded, with its
  * buffers written as its turn says, and time it between two events; then look
- * at what it has written.  If the device can, the first one waits until all
- * are queued, so that delays of the host are not in their times. */
+ * at what it has written.  If the device can, each one waits until it and all
+ * that belongs to it are queued, so that delays of the host are not in its
+ * time. */
 int device_time(struct device *device, const struct device_launch *launch,
                 const struct device_batch *batch, struct device_times *times,
                 struct device_err *err);
