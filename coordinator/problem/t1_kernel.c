@@ -7,6 +7,7 @@
 #include "common/mem.h"
 #include "coordinator/problem/t1_internal.h"
 #include "coordinator/python/py_sql.h"
+#include "coordinator/source/type_name.h"
 
 #define ARGUMENTS_MAX 64
 
@@ -124,21 +125,6 @@ static void read_axis(struct t1 *problem, const struct json *kernel,
 
 /* ---- arguments */
 
-/* T1's types, and how many elements one is. */
-static const struct {
-    const char *t1, *type;
-    int n;
-} types[] = {
-    { "float", "fp32", 1 },    { "float2", "fp32", 2 },
-    { "float4", "fp32", 4 },   { "float8", "fp32", 8 },
-    { "float16", "fp32", 16 }, { "double", "fp64", 1 },
-    { "double2", "fp64", 2 },  { "double4", "fp64", 4 },
-    { "half", "fp16", 1 },     { "half2", "fp16", 2 },
-    { "half4", "fp16", 4 },    { "half8", "fp16", 8 },
-    { "int8", "int8", 1 },     { "int32", "int32", 1 },
-    { "int", "int32", 1 },     { "int64", "int64", 1 },
-};
-
 static bool is_text(const struct json *value, const char *text)
 {
     return t1_text(value) && strcmp(value->text, text) == 0;
@@ -174,16 +160,14 @@ static void read_argument(struct t1 *problem, const struct json *json, size_t i)
 {
     struct t1_argument *argument = &problem->arguments[problem->n_arguments];
     const char *name = t1_text(t1_member(json, "Name"));
-    const struct json *type = t1_member(json, "Type");
+    const char *type = t1_text(t1_member(json, "Type"));
     const struct json *size = t1_member(json, "Size");
     const char *memory = t1_text(t1_member(json, "MemoryType"));
-    size_t k = 0;
+    const struct type_name *is =
+        type ? type_name_find(type, TYPE_NAME_T1) : NULL;
     struct buf sql;
 
-    while (k < sizeof(types) / sizeof(types[0]) && !is_text(type, types[k].t1))
-        k++;
-    if (k == sizeof(types) / sizeof(types[0]) ||
-        is_text(t1_member(json, "MemType"), "Constant") ||
+    if (!is || is_text(t1_member(json, "MemType"), "Constant") ||
         (memory && strcmp(memory, "Scalar") != 0 &&
          strcmp(memory, "Vector") != 0)) {
         t1_note(problem,
@@ -194,17 +178,17 @@ static void read_argument(struct t1 *problem, const struct json *json, size_t i)
     }
     problem->n_arguments++;
     argument->name = name ? mem_strdup(name) : mem_printf("argument_%zu", i);
-    argument->type = types[k].type;
+    argument->type = is->type;
     argument->access = access_of(json);
-    argument->fill = fill_of(json, types[k].type);
+    argument->fill = fill_of(json, is->type);
     if (memory && strcmp(memory, "Scalar") == 0)
         return;
     buf_init(&sql, T1_SQL_MAX);
     if (size)
         sql_of(problem, size, &sql);
-    argument->size = types[k].n == 1
+    argument->size = is->elements == 1
                          ? mem_strdup(sql.len ? buf_text(&sql) : "1")
-                         : mem_printf("%d * (%s)", types[k].n,
+                         : mem_printf("%d * (%s)", is->elements,
                                       sql.len ? buf_text(&sql) : "1");
     buf_fini(&sql);
 }

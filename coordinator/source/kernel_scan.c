@@ -6,6 +6,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/source/type_name.h"
 #include "coordinator/text/suggest.h"
 
 #define NAMES_MAX 64 /* kernels that are counted */
@@ -201,30 +202,12 @@ static int find_kernel(const char *text, const char *entry, struct found *out,
 /* An array of vectors, such as float4 *, is one of their elements. */
 static const char *type_of(const char *words, bool pointer)
 {
-    static const struct {
-        const char *word, *type;
-    } vectors[] = {
-        { "float2", "fp32" },  { "float4", "fp32" }, { "double2", "fp64" },
-        { "__half2", "fp16" }, { "half2", "fp16" },  { "int2", "int32" },
-        { "int4", "int32" },   { "uint2", "int32" }, { "uint4", "int32" },
-    }, types[] = {
-        { "float", "fp32" },         { "double", "fp64" },
-        { "__half", "fp16" },        { "half", "fp16" },
-        { "__nv_bfloat16", "bf16" }, { "nv_bfloat16", "bf16" },
-        { "int64_t", "int64" },      { "size_t", "int64" },
-        { "long", "int64" },         { "int8_t", "int8" },
-        { "char", "int8" },          { "int32_t", "int32" },
-        { "uint32_t", "int32" },     { "int", "int32" },
-        { "unsigned", "int32" },
-    };
+    const struct type_name *row;
 
-    for (size_t i = 0; pointer && i < sizeof(vectors) / sizeof(vectors[0]); i++)
-        if (find_word(words, vectors[i].word))
-            return vectors[i].type;
-
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-        if (find_word(words, types[i].word))
-            return types[i].type;
+    for (size_t i = 0; (row = type_name_at(i)); i++)
+        if (row->languages & TYPE_NAME_C && (pointer || row->elements == 1) &&
+            find_word(words, row->name))
+            return row->type;
     return NULL;
 }
 

@@ -8,6 +8,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/source/identifier.h"
+#include "coordinator/source/type_name.h"
 #include "coordinator/spec/spec_internal.h"
 
 static const char *const type_names[] = { "fp16", "bf16",  "fp32", "fp64",
@@ -290,31 +291,17 @@ static int read_scalar(struct reader *r, const struct json *json,
                           "the value of an argument", &out->value);
 }
 
-/* A type that is named as in C, CUDA or NumPy. */
+/* Is a type named as in C, CUDA or NumPy? */
 static int name_of_elsewhere(const struct reader *r, const struct json *type)
 {
-    static const struct {
-        const char *elsewhere, *here;
-    } names[] = {
-        { "half", "fp16" },     { "__half", "fp16" },
-        { "float16", "fp16" },  { "bfloat16", "bf16" },
-        { "float", "fp32" },    { "__nv_bfloat16", "bf16" },
-        { "float32", "fp32" },  { "double", "fp64" },
-        { "float64", "fp64" },  { "char", "int8" },
-        { "int8_t", "int8" },   { "int", "int32" },
-        { "int32_t", "int32" }, { "long", "int64" },
-        { "int64_t", "int64" }, { "long long", "int64" },
-    };
+    const struct type_name *found =
+        type_name_find(type->text, TYPE_NAME_C | TYPE_NAME_NUMPY);
     char why[40];
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-        if (strcmp(type->text, names[i].elsewhere) == 0) {
-            snprintf(why, sizeof(why), "write \"%s\"", names[i].here);
-            return spec_read_flaw(r, type->at, why, "type '%s' is unknown",
-                                  type->text);
-        }
-    }
-    return 0;
+    if (!found || found->elements > 1)
+        return 0;
+    snprintf(why, sizeof(why), "write \"%s\"", found->type);
+    return spec_read_flaw(r, type->at, why, "type '%s' is unknown", type->text);
 }
 
 static int read_argument(struct reader *r, const struct json *json,

@@ -7,6 +7,7 @@
 
 #include "common/mem.h"
 #include "coordinator/source/kernel_scan.h"
+#include "coordinator/source/type_name.h"
 
 #define THREADS "256" /* where no macro looks like the size of a block */
 
@@ -152,19 +153,7 @@ char *kernel_sweep_json(const struct kernel_scan *kernel, const char *source)
 
 static const char *type_in_c(const struct kernel_scan_parameter *parameter)
 {
-    static const char *const types[][2] = {
-        { "fp32", "float" },    { "fp64", "double" },
-        { "fp16", "__half" },   { "bf16", "__nv_bfloat16" },
-        { "int64", "int64_t" }, { "int8", "int8_t" },
-        { "int32", "int" },
-    };
-
-    if (is_output(parameter))
-        return "double";
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-        if (strcmp(types[i][0], parameter->type) == 0)
-            return types[i][1];
-    return "void";
+    return is_output(parameter) ? "double" : type_name_in_c(parameter->type);
 }
 
 static bool has_type(const struct kernel_scan *kernel, const char *type)
