@@ -138,7 +138,7 @@ int host_line_read(struct host_line *line, struct err *err)
         if (rc < 0)
             return rc;
     }
-    return rc < 0 || !line->pool ? rc : host_attr_pool(line, err);
+    return rc < 0 || !line->pool ? rc : host_agree_pool(line, err);
 }
 
 /* Where 'part' of 'name' is on the line.  'at' is where 'name' is; if the line

@@ -2,7 +2,7 @@
  *
  * Private to the hosts reader.  hosts.c finds the lines and sections,
  * host_line.c splits a line into words, host_attr.c knows what an attribute
- * means, and host_range.c expands gpu[01-16].
+ * means, host_agree.c which go together, and host_range.c expands gpu[01-16].
  */
 #ifndef FA_COORDINATOR_HOSTS_HOST_LINE_H
 #define FA_COORDINATOR_HOSTS_HOST_LINE_H
@@ -43,9 +43,14 @@ int host_line_endpoint(const struct host_line *line, const char *at,
 /* Set attribute 'name' to 'value'. */
 int host_attr_set(struct host_line *line, struct word name, struct word value,
                   struct err *err);
+/* Where attribute 'name' is on the line, or NULL. */
+const char *host_attr_place(const struct host_line *line, const char *name);
 
 /* Does a pool have what it needs? */
-int host_attr_pool(const struct host_line *line, struct err *err);
+int host_agree_pool(const struct host_line *line, struct err *err);
+/* Checks that need all attributes of the line. */
+int host_agree_attrs(const struct host_line *line, const struct host *host,
+                     struct err *err);
 
 /* Nodes of Slurm (host_slurm.c).  _named: is this first field "slurm:..."?
  * _set_*: the values of nodes= and time=.  _read: the partition and what the
@@ -57,10 +62,6 @@ int host_slurm_set_time(struct host_line *line, struct word value,
                         struct err *err);
 int host_slurm_read(const struct host_line *line, const char *name,
                     struct host *host, struct err *err);
-
-/* Checks that need all attributes of the line. */
-int host_attr_agree(const struct host_line *line, const struct host *host,
-                    struct err *err);
 
 /* Call 'visit' with each name that 'word' expands to.  Stops at the first
  * negative result and returns it. */

@@ -105,7 +105,7 @@ static int add_named(struct reader *r, const char *name, int task,
     host.local = strcmp(name, "localhost") == 0;
     if (task == 0)
         merge(&host, &r->line);
-    rc = host_attr_agree(&r->line, &host, err);
+    rc = host_agree_attrs(&r->line, &host, err);
     if (rc < 0)
         return rc;
     if ((n & (n - 1)) == 0) /* full: the list grows at powers of two */
