@@ -7,6 +7,7 @@
 
 #include "common/mem.h"
 #include "coordinator/points/int_expr.h"
+#include "coordinator/points/int_expr_call.h"
 
 #define DEPTH_MAX 100    /* of brackets, far from the end of the stack */
 #define EVALUATED_MAX 64 /* parts, for the time that they take */
@@ -250,82 +251,27 @@ static struct part parse_case(struct parser *parser)
     return finish(parser, begin, base.axes, node);
 }
 
-/* ---- functions */
-
-static int negative(struct int_expr *expr, int a)
-{
-    return int_expr_sum(expr, -1, a, 0, a);
-}
-
-static int most(struct int_expr *expr, int a, int b)
-{
-    return negative(expr,
-                    int_expr_least(expr, negative(expr, a), negative(expr, b)));
-}
-
-static int least_or_most(struct int_expr *expr, bool least,
-                         const struct part *parts, size_t n)
-{
-    int node = parts[0].node;
-
-    for (size_t i = 1; i < n; i++)
-        node = least ? int_expr_least(expr, node, parts[i].node)
-                     : most(expr, node, parts[i].node);
-    return node;
-}
-
-static int sign(struct int_expr *expr, int a)
-{
-    int zero = int_expr_constant(expr, 0);
-
-    return int_expr_sum(expr, 1,
-                        int_expr_not(expr, int_expr_at_most(expr, a, zero)), -1,
-                        int_expr_not(expr, int_expr_at_most(expr, zero, a)));
-}
-
-static bool is_called(const char *name, size_t len, const char *what)
-{
-    return len == strlen(what) && strncasecmp(name, what, len) == 0;
-}
-
-static int call(struct int_expr *expr, const char *name, size_t len,
-                const struct part *parts, size_t n)
-{
-    int first = n ? parts[0].node : INT_EXPR_NONE;
-
-    if (n >= 2 && (is_called(name, len, "min") || is_called(name, len, "max")))
-        return least_or_most(expr, is_called(name, len, "min"), parts, n);
-    if (n == 1 && is_called(name, len, "abs"))
-        return most(expr, first, negative(expr, first));
-    if (n == 1 && is_called(name, len, "sign"))
-        return sign(expr, first);
-    if (n == 3 && is_called(name, len, "iif"))
-        return int_expr_if(expr, first, parts[1].node, parts[2].node);
-    if (n >= 2 &&
-        (is_called(name, len, "coalesce") || is_called(name, len, "ifnull")))
-        return first; /* which is never NULL */
-    if (n == 1 &&
-        (is_called(name, len, "ceil") || is_called(name, len, "ceiling") ||
-         is_called(name, len, "floor") || is_called(name, len, "trunc")))
-        return first;
-    return INT_EXPR_NONE;
-}
+/* ---- words */
 
 static struct part parse_call(struct parser *parser, size_t begin, size_t len)
 {
-    struct part parts[ARGUMENTS_MAX];
+    int args[ARGUMENTS_MAX];
     uint64_t axes = 0;
     size_t n = 0;
 
     do {
+        struct part part;
+
         if (n == ARGUMENTS_MAX || parser->wrong)
             return wrong(parser);
-        parts[n] = parse_any(parser);
-        axes |= parts[n++].axes;
+        part = parse_any(parser);
+        axes |= part.axes;
+        args[n++] = part.node;
     } while (take(parser, ","));
     expect(parser, ")");
-    return finish(parser, begin, axes,
-                  call(parser->expr, parser->text + begin, len, parts, n));
+    return finish(
+        parser, begin, axes,
+        int_expr_call(parser->expr, parser->text + begin, len, args, n));
 }
 
 static struct part parse_word(struct parser *parser)
@@ -383,7 +329,7 @@ static struct part parse_signed(struct parser *parser)
     part = parse_signed(parser);
     parser->depth--;
     if (minus)
-        part.node = negative(parser->expr, part.node);
+        part.node = int_expr_negative(parser->expr, part.node);
     return finish(parser, begin, part.axes, flips ? INT_EXPR_NONE : part.node);
 }
 
