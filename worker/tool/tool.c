@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/buf.h"
 #include "common/clock.h"
@@ -18,6 +16,7 @@
 #include "worker/process/sandbox_policy.h"
 #include "worker/store/build_dir.h"
 #include "worker/tool/tool_line.h"
+#include "worker/tool/tool_program.h"
 
 #define END_NS (5 * NS_PER_S) /* to kill it before it is abandoned */
 
@@ -66,76 +65,6 @@ settle(struct tool *tool, enum outcome outcome, const char *fmt, ...)
     va_end(ap);
     tool->result.outcome = outcome;
     tool->result.detail = mem_strdup(detail);
-}
-
-/* ---- the program */
-
-/* It is one, and can be seen by programs. */
-static bool is_program(const struct tool_box *box, const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-           access(path, X_OK) == 0 && sandbox_sees(box->sandbox, path);
-}
-
-/* Look in one folder: 'len' bytes of 'folder'. */
-static bool find_in(const struct tool_box *box, const char *folder, size_t len,
-                    const char *name, char path[PATH_MAX])
-{
-    return len > 0 && folder[0] == '/' &&
-           snprintf(path, PATH_MAX, "%.*s/%s", (int)len, folder, name) <
-               PATH_MAX &&
-           is_program(box, path);
-}
-
-/* Search the folders of PATH, then that of the compiler, because a toolkit
- * includes tools. */
-static bool find_program(const struct tool_box *box, const char *name,
-                         char path[PATH_MAX])
-{
-    const char *at = getenv("PATH");
-    const char *slash = box->compiler ? strrchr(box->compiler, '/') : NULL;
-
-    if (strchr(name, '/'))
-        return name[0] == '/' &&
-               snprintf(path, PATH_MAX, "%s", name) < PATH_MAX &&
-               (is_program(box, path) || strcmp(name, box->runner) == 0);
-    while (at && *at) {
-        size_t len = strcspn(at, ":");
-
-        if (find_in(box, at, len, name, path))
-            return true;
-        at += len + (at[len] == ':');
-    }
-    return slash && find_in(box, box->compiler, (size_t)(slash - box->compiler),
-                            name, path);
-}
-
-/* A program that is there but hidden is missing, too. */
-static const char *hint(const struct tool_box *box)
-{
-    return box->sandbox ? "; a program in the home folder is seen only if "
-                          "hosts.txt names its folder by allow="
-                        : "";
-}
-
-static void settle_missing(struct tool *tool, const struct tool_box *box,
-                           const char *name)
-{
-    const char *path = getenv("PATH");
-    const char *slash = box->compiler ? strrchr(box->compiler, '/') : NULL;
-
-    if (strchr(name, '/'))
-        settle(tool, OUTCOME_MISSING,
-               "there is no program '%.200s' on this host%s", name, hint(box));
-    else
-        settle(tool, OUTCOME_MISSING,
-               "there is no program '%.100s' on this host: no folder of its "
-               "PATH has it (%.600s)%s%.*s%s",
-               name, path ? path : "", slash ? ", nor the compiler's, " : "",
-               slash ? (int)(slash - box->compiler) : 0,
-               slash ? box->compiler : "", hint(box));
 }
 
 /* ---- the folder */
@@ -342,7 +271,7 @@ static bool start_again(struct tool *tool, int64_t now_ns)
     tool->child = NULL;
     tool->reused = false;
     tool->started_ns = tool->asked_ns;
-    return find_program(again->box, again->command[0], program) &&
+    return tool_program_find(again->box, again->command[0], program) &&
            start_child(again->box, &job, tool, program, now_ns, &err) == 0 &&
            tool_line_ask(&tool->line, tool->child, again->ask);
 }
@@ -352,7 +281,7 @@ struct tool *tool_start(const struct tool_box *box, const struct tool_job *job,
 {
     struct tool *tool = mem_new(1, sizeof(*tool));
     const char *name = job->command.items[0];
-    char program[PATH_MAX];
+    char program[PATH_MAX], why[DETAIL_BYTES];
     struct err err;
 
     tool->result.status = -1;
@@ -362,8 +291,9 @@ struct tool *tool_start(const struct tool_box *box, const struct tool_job *job,
     tool_line_init(&tool->line, TOOL_OUTPUT_MAX);
     if (strcmp(name, TOOL_RUNNER) == 0)
         name = box->runner;
-    if (!find_program(box, name, program)) {
-        settle_missing(tool, box, name);
+    if (!tool_program_find(box, name, program)) {
+        tool_program_missing(box, name, why, sizeof(why));
+        settle(tool, OUTCOME_MISSING, "%s", why);
         tool->state = TOOL_ENDED;
     } else if (fill_stage(box, job, &tool->stage, &err) < 0 ||
                start_child(box, job, tool, program, now_ns, &err) < 0) {
