@@ -1,5 +1,11 @@
 #include "coordinator/reactor/shutdown.h"
 
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
 #include "common/clock.h"
 #include "common/msg.h"
 #include "coordinator/link/host_threads.h"
@@ -12,6 +18,45 @@
 
 #define BYE_NS (2 * NS_PER_S) /* for the last acknowledgements */
 #define TURN_MS 100
+
+int shutdown_open_signals(struct err *err)
+{
+    sigset_t set;
+    int fd;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    if (fd < 0)
+        return err_set(err, ERR_SYSTEM, "signalfd: %s", strerror(errno));
+    return fd;
+}
+
+void shutdown_take_signals(struct sweep *sweep, int fd)
+{
+    struct signalfd_siginfo info;
+
+    while (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+        sweep->reactor.stopping++;
+        sweep->reactor.stop_ns = reactor_now(sweep);
+        sweep->reactor.exit_code = exit_code_of_signal((int)info.ssi_signo);
+        if (sweep->reactor.stopping == 1)
+            progress_say(sweep->reactor.progress,
+                         "stopping: finishing what runs; again to stop at "
+                         "once");
+        else
+            progress_say(sweep->reactor.progress, "stopping at once");
+        outbox_send_all(sweep,
+                        &(struct msg){ .type = MSG_STOP,
+                                       .stop.what = sweep->reactor.stopping > 1
+                                                        ? "now"
+                                                        : "drain" });
+    }
+}
 
 /* It says BYE when it has heard STOP. */
 static bool is_awaited(const struct host_state *host_state)

@@ -1,13 +1,9 @@
 #include "coordinator/reactor/sweep.h"
 
-#include <errno.h>
-#include <math.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -29,12 +25,12 @@
 #include "coordinator/reactor/rented.h"
 #include "coordinator/reactor/results.h"
 #include "coordinator/reactor/shutdown.h"
-#include "coordinator/reserve/reserve.h"
 #include "coordinator/schedule/incumbents.h"
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/space/space.h"
 #include "coordinator/spec/search_settings.h"
 #include "coordinator/artifacts/artifacts.h"
+#include "coordinator/state/caps.h"
 #include "coordinator/state/host_supply.h"
 #include "coordinator/state/leases.h"
 #include "coordinator/state/outbox.h"
@@ -55,11 +51,6 @@
 #define BUSY_TURN_NS (100 * NS_PER_MS) /* of CPU; hosts wait for so long */
 #define TURN_MESSAGES 512 /* taken before the timers get their turn */
 #define TICK_NS (100 * NS_PER_MS)
-
-/* How many fit into the caps is said after so many, and when it changes so
- * much. */
-#define FIT_TRIED 8
-#define FIT_TIMES 2
 
 /* Stopping: running work may finish; then it is told to end; then it is
  * abandoned. */
@@ -114,28 +105,6 @@ static void take_news(struct sweep *sweep)
     for (size_t host = 0; host < sweep->fleet.n; host++)
         while (link->news(link->self, host, &news) == 1)
             host_events_news(sweep, &news);
-}
-
-static void take_signals(struct sweep *sweep, int fd)
-{
-    struct signalfd_siginfo info;
-
-    while (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-        sweep->reactor.stopping++;
-        sweep->reactor.stop_ns = reactor_now(sweep);
-        sweep->reactor.exit_code = exit_code_of_signal((int)info.ssi_signo);
-        if (sweep->reactor.stopping == 1)
-            progress_say(sweep->reactor.progress,
-                         "stopping: finishing what runs; again to stop at "
-                         "once");
-        else
-            progress_say(sweep->reactor.progress, "stopping at once");
-        outbox_send_all(sweep,
-                        &(struct msg){ .type = MSG_STOP,
-                                       .stop.what = sweep->reactor.stopping > 1
-                                                        ? "now"
-                                                        : "drain" });
-    }
 }
 
 /* Hosts must not be blamed for a frozen process or a sleeping laptop. */
@@ -211,105 +180,6 @@ static void check_connections(struct sweep *sweep, int64_t now)
     }
 }
 
-static void check_caps(struct sweep *sweep, int64_t now)
-{
-    const struct sweep_options *options = sweep->reactor.options;
-    double hours =
-        options->caps.hours_before +
-        (double)(now - sweep->reactor.started_ns) / (3600.0 * (double)NS_PER_S);
-    double usd = reactor_usd(sweep), budget = reactor_budget_usd(sweep);
-    struct err err;
-
-    if (options->caps.max_hours > 0 && hours >= options->caps.max_hours) {
-        err_set(&err, ERR_INPUT, "the cap of %g hours is reached",
-                options->caps.max_hours);
-        reactor_fail(sweep, EXIT_CAP, &err);
-    }
-    if (budget > 0 && usd >= budget) {
-        err_set(&err, ERR_INPUT, "the budget of $%g is spent", budget);
-        reactor_fail(sweep, EXIT_CAP, &err);
-    }
-}
-
-/* The baseline and another one, so that there is something to confirm. */
-static bool can_confirm(const struct sweep *sweep)
-{
-    const struct tried *tried = &sweep->work.count.tried;
-
-    return sweep->work.plan && tried->tally.correct > 1 &&
-           !isnan(tried_best(tried, sweep->work.plan).baseline_s);
-}
-
-/* Say how many configurations fit by the pace of this run, which is the first
- * one, and again when that turns out to be quite different. */
-static void say_fit(struct sweep *sweep, const struct progress_facts *facts,
-                    double left_s)
-{
-    struct reactor *reactor = &sweep->reactor;
-    double took_s;
-    int fit;
-
-    if (facts->settled < FIT_TRIED || sweep->fleet.past_builds ||
-        sweep->work.n_issued == 0)
-        return;
-    took_s = (double)(reactor_now(sweep) - sweep->work.issued[0].granted_ns) /
-             (double)NS_PER_S;
-    fit = reserve_fit(facts->settled, took_s, left_s, facts->total);
-    if (reactor->said_fit && fit < FIT_TIMES * reactor->said_fit &&
-        reactor->said_fit < FIT_TIMES * fit)
-        return;
-    reactor->said_fit = fit;
-    progress_say(reactor->progress,
-                 "at this pace %s%d of %d configurations fit, and then their "
-                 "confirmation",
-                 fit < facts->total ? "about " : "all ", fit, facts->total);
-}
-
-/* Before more is spent: it will buy no verdict. */
-static void say_none(struct sweep *sweep, double left_s)
-{
-    if (!sweep->reactor.said_none)
-        progress_say(sweep->reactor.progress,
-                     "what is left, %.2g s, is too little to confirm even one "
-                     "configuration: the search continues to the cap, and ends "
-                     "without a verdict",
-                     left_s);
-    sweep->reactor.said_none = true;
-}
-
-/* Give nothing out any more when what is left is what the confirmation takes.
- * If it is too little for any, the search goes on to the cap. */
-static void check_reserve(struct sweep *sweep, int64_t now)
-{
-    struct reactor *reactor = &sweep->reactor;
-    const struct reserve_pass *pass = reactor->options->caps.reserve;
-    struct reserve_times times;
-    struct progress_facts facts;
-    enum reserve_step next;
-    double left_s;
-
-    if (!pass || reactor->closed_ns || reactor->ending || !can_confirm(sweep))
-        return;
-    left_s = reactor_left_s(sweep);
-    if (isinf(left_s))
-        return;
-    times = reactor_times(sweep);
-    next = reserve_next(pass, &times, left_s);
-    progress_view_facts(sweep, &facts);
-    say_fit(sweep, &facts, left_s - reserve_s(pass, &times));
-    if (next == RESERVE_NONE)
-        say_none(sweep, left_s);
-    if (next != RESERVE_CLOSE)
-        return;
-    reactor->closed_ns = now;
-    reactor->close_by_ns =
-        now + (int64_t)(reserve_committed_s(&times) * (double)NS_PER_S);
-    progress_say(reactor->progress,
-                 "%d of %d configurations were tried; what is left, %.2g s, is "
-                 "for the confirmation",
-                 facts.settled, facts.total, left_s);
-}
-
 static void check_leases(struct sweep *sweep, int64_t now)
 {
     const struct sched_lease *lease;
@@ -350,8 +220,7 @@ static void run_timers(struct sweep *sweep)
         sweep->reactor.last.leases_ns = now;
         check_leases(sweep, now);
     }
-    check_caps(sweep, now);
-    check_reserve(sweep, now);
+    caps_check(sweep, now);
     if (now - sweep->reactor.last.beat_ns >= BEAT_NS) {
         sweep->reactor.last.beat_ns = now;
         outbox_send_all(sweep, &(struct msg){ .type = MSG_BEAT });
@@ -474,7 +343,7 @@ static void turn_until_over(struct sweep *sweep, int signals)
         sweep->reactor.turn_ns = reactor_now(sweep);
         take_news(sweep);
         take_messages(sweep);
-        take_signals(sweep, signals);
+        shutdown_take_signals(sweep, signals);
         run_timers(sweep);
         give_up_condemned(sweep);
         give_leases(sweep);
@@ -536,24 +405,6 @@ static int open_link(struct sweep *sweep, const struct owner *owner,
                           .dial = options->dial,
                       },
                       err);
-}
-
-/* Blocked before the first thread, so that every thread inherits it. */
-static int open_signals(struct err *err)
-{
-    sigset_t set;
-    int fd;
-
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    pthread_sigmask(SIG_BLOCK, &set, NULL);
-    signal(SIGPIPE, SIG_IGN);
-    fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-    if (fd < 0)
-        return err_set(err, ERR_SYSTEM, "signalfd: %s", strerror(errno));
-    return fd;
 }
 
 static void sweep_fini(struct sweep *sweep)
@@ -665,7 +516,7 @@ int sweep_run_with(const struct sweep_io *io, struct spec *spec,
                    const struct hosts *hosts, struct store *store,
                    const struct sweep_options *options, struct err *err)
 {
-    int signals = open_signals(err);
+    int signals = shutdown_open_signals(err);
     struct sweep sweep;
     bool finished;
 

@@ -60,6 +60,47 @@ static void open_wide(void)
     rig_begin(&rig);
 }
 
+static void a_sweep_is_described(void **state)
+{
+    (void)state;
+    rig_open(&rig, 2);
+    assert_int_equal(
+        rig_rows(&rig, "sweep WHERE name = 'vector_add' AND device = 'cpu' AND "
+                       "configurations = 40 AND passed = 30"),
+        1);
+    assert_int_equal(rig_rows(&rig, "gate"), 3);
+    assert_int_equal(rig_rows(&rig, "gate WHERE kind = 'reject' AND position < "
+                                    "2 AND rejected_first >= 0"),
+                     2);
+    assert_int_equal(
+        rig_rows(&rig, "gate WHERE kind = 'warn' AND position = 2"), 1);
+    assert_int_equal(rig_rows(&rig, "shape"), 1);
+    assert_int_equal(rig_rows(&rig, "shape WHERE name = 'n5k' AND vars = "
+                                    "'{\"N\": 5001}' AND floor_name = 'dram'"),
+                     1);
+    assert_int_equal(rig_rows(&rig, "config"), 30);
+    assert_int_equal(rig_rows(&rig, "config WHERE baseline = 1"), 1);
+    assert_int_equal(rig_rows(&rig, "request"), 0); /* start() puts it */
+    assert_int_equal(description_put_request(&rig.sweep, &err), 0);
+    assert_int_equal(
+        rig_rows(&rig, "request WHERE file = 'sweep.json' AND device = 'cpu'"),
+        1);
+}
+
+static void a_pass_over_what_is_asked_for_is_no_request(void **state)
+{
+    const struct sweep_tool ncu = { .limit_ms = 1000 };
+
+    (void)state;
+    rig_open(&rig, 2);
+    rig.options.builds_only = true;
+    assert_int_equal(description_put_request(&rig.sweep, &err), 0);
+    rig.options.builds_only = false;
+    rig.options.tool = &ncu;
+    assert_int_equal(description_put_request(&rig.sweep, &err), 0);
+    assert_int_equal(rig_rows(&rig, "request"), 0);
+}
+
 /* Of more than a few units, those that are there unchanged are left alone. */
 static void what_changed_of_a_configuration_is_written_again(void **state)
 {
@@ -226,6 +267,8 @@ static void a_selection_is_a_sweep_of_its_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CASE(a_sweep_is_described),
+        CASE(a_pass_over_what_is_asked_for_is_no_request),
         CASE(what_changed_of_a_configuration_is_written_again),
         CASE(what_another_sweep_had_becomes_of_this_one),
         CASE(a_sweep_is_its_file_its_sources_and_its_device),

@@ -1,4 +1,4 @@
-/* What is written down of a sweep, and what a later run makes of it. */
+/* What a later run makes of what is written down of a sweep. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,14 +14,11 @@
 #include "common/clock.h"
 #include "common/hash.h"
 #include "coordinator/cache/artifact_cache.h"
-#include "coordinator/notes/description.h"
 #include "coordinator/reactor/resume.h"
-#include "coordinator/reactor/shutdown.h"
 #include "coordinator/schedule/bill.h"
 #include "coordinator/schedule/incumbents.h"
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/state/records.h"
 #include "coordinator/store/store.h"
 #include "coordinator/store/store_held.h"
 #include "coordinator/stored/stored_work.h"
@@ -43,45 +40,6 @@ static int tear_down(void **state)
     (void)state;
     rig_close(&rig);
     return 0;
-}
-
-static void a_sweep_is_described(void **state)
-{
-    (void)state;
-    assert_int_equal(
-        rig_rows(&rig, "sweep WHERE name = 'vector_add' AND device = 'cpu' AND "
-                       "configurations = 40 AND passed = 30"),
-        1);
-    assert_int_equal(rig_rows(&rig, "gate"), 3);
-    assert_int_equal(rig_rows(&rig, "gate WHERE kind = 'reject' AND position < "
-                                    "2 AND rejected_first >= 0"),
-                     2);
-    assert_int_equal(
-        rig_rows(&rig, "gate WHERE kind = 'warn' AND position = 2"), 1);
-    assert_int_equal(rig_rows(&rig, "shape"), 1);
-    assert_int_equal(rig_rows(&rig, "shape WHERE name = 'n5k' AND vars = "
-                                    "'{\"N\": 5001}' AND floor_name = 'dram'"),
-                     1);
-    assert_int_equal(rig_rows(&rig, "config"), 30);
-    assert_int_equal(rig_rows(&rig, "config WHERE baseline = 1"), 1);
-    assert_int_equal(rig_rows(&rig, "request"), 0); /* start() puts it */
-    assert_int_equal(description_put_request(&rig.sweep, &err), 0);
-    assert_int_equal(
-        rig_rows(&rig, "request WHERE file = 'sweep.json' AND device = 'cpu'"),
-        1);
-}
-
-static void a_pass_over_what_is_asked_for_is_no_request(void **state)
-{
-    const struct sweep_tool ncu = { .limit_ms = 1000 };
-
-    (void)state;
-    rig.options.builds_only = true;
-    assert_int_equal(description_put_request(&rig.sweep, &err), 0);
-    rig.options.builds_only = false;
-    rig.options.tool = &ncu;
-    assert_int_equal(description_put_request(&rig.sweep, &err), 0);
-    assert_int_equal(rig_rows(&rig, "request"), 0);
 }
 
 static struct store_lease lease_before(int64_t id, int unit, const char *stage)
@@ -521,147 +479,11 @@ static void only_who_is_ready_has_what_it_built(void **state)
     assert_int_equal(sched_home(rig.sweep.work.sched, 0), 0);
 }
 
-static void errors_have_their_exit_codes(void **state)
-{
-    (void)state;
-    assert_int_equal(exit_code_of(ERR_INPUT), 2);
-    assert_int_equal(exit_code_of(ERR_NETWORK), 3);
-    assert_int_equal(exit_code_of(ERR_AUTH), 4);
-    assert_int_equal(exit_code_of(ERR_STORE), 7);
-    assert_int_equal(exit_code_of(ERR_SYSTEM), 1);
-}
-
-static void a_sweep_without_a_correct_configuration_has_no_winner(void **state)
-{
-    (void)state;
-    shutdown_close_books(&rig.sweep, &err);
-    assert_int_equal(rig.sweep.reactor.exit_code, 1);
-    assert_string_equal(err.text,
-                        "all is settled and no configuration is correct; "
-                        "'fa-coord report' and 'fa-coord explain CONFIG' tell "
-                        "why");
-    assert_int_equal(rig_rows(&rig, "run WHERE ending = 'done'"), 1);
-}
-
-/* A pass may be over while builds for it are out; an interrupted run leaves
- * its leases to the next one. */
-static void what_is_out_at_the_end_is_cancelled(void **state)
-{
-    (void)state;
-    rig_ready(&rig, 0, 1, 1);
-    assert_int_equal(rig_dispatch(&rig), 2);
-    rig.sweep.reactor.stopping = 1;
-    shutdown_close_books(&rig.sweep, &err);
-    assert_int_equal(rig_rows(&rig, "lease WHERE ended_utc IS NULL"), 2);
-    rig.sweep.reactor.stopping = 0;
-    rig.sweep.reactor.ending = "budget";
-    shutdown_close_books(&rig.sweep, &err);
-    assert_int_equal(rig_rows(&rig, "lease WHERE ended_utc IS NULL"), 2);
-    rig.sweep.reactor.ending = NULL;
-    shutdown_close_books(&rig.sweep, &err);
-    assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'cancelled'"), 2);
-}
-
-static void what_cannot_be_committed_at_the_end_is_told(void **state)
-{
-    (void)state;
-    rig.disk_full = true;
-    rig.sweep.work.count.correct = 1;
-    shutdown_close_books(&rig.sweep, &err);
-    assert_int_equal(rig.sweep.reactor.exit_code, 7);
-    assert_string_equal(err.text, "the disk is full");
-}
-
-static void a_pass_over_what_is_asked_for_needs_no_winner(void **state)
-{
-    static const struct plan_ask ask = { NULL, NULL, 0 };
-
-    (void)state;
-    rig.options.ask = &ask;
-    shutdown_close_books(&rig.sweep, &err);
-    assert_int_equal(rig.sweep.reactor.exit_code, 0);
-}
-
-static void with_one_it_is_done(void **state)
-{
-    (void)state;
-    rig.sweep.work.count.correct = 1;
-    shutdown_close_books(&rig.sweep, &err);
-    assert_int_equal(rig.sweep.reactor.exit_code, 0);
-    assert_string_equal(err.text, "");
-}
-
-static void builds_alone_need_no_winner(void **state)
-{
-    (void)state;
-    rig.options.builds_only = true;
-    shutdown_close_books(&rig.sweep, &err);
-    assert_int_equal(rig.sweep.reactor.exit_code, 0);
-}
-
-static void the_first_reason_to_end_counts(void **state)
-{
-    struct err first = { "the first" }, second = { "the second" };
-
-    (void)state;
-    reactor_fail(&rig.sweep, EXIT_CAP, &first);
-    reactor_fail(&rig.sweep, EXIT_DATABASE, &second);
-    shutdown_close_books(&rig.sweep, &err);
-    assert_int_equal(rig.sweep.reactor.exit_code, 6);
-    assert_string_equal(err.text, "the first");
-    assert_int_equal(rig_rows(&rig, "run WHERE ending = 'budget'"), 1);
-}
-
-static void what_the_disk_refused_is_not_kept(void **state)
-{
-    struct err full = { "the disk is full" };
-
-    (void)state;
-    assert_int_equal(store_commit(rig.sweep.mail.store, &err), 0);
-    records_put_event(&rig.sweep, "W", "HOST-LOST", "a");
-    reactor_fail(&rig.sweep, EXIT_DATABASE, &full);
-    shutdown_close_books(&rig.sweep, &err);
-    assert_string_equal(err.text, "the disk is full");
-    assert_int_equal(rig_rows(&rig, "event"), 0);
-}
-
-static int done_code;
-
-static int on_done(void *arg, const struct plan *plan, struct store *store,
-                   struct err *why)
-{
-    (void)plan;
-    (void)store;
-    ++*(int *)arg;
-    return done_code < 0 ? err_set(why, done_code, "it did not like it") : 0;
-}
-
-static void whoever_asked_gets_the_plan_at_the_end(void **state)
-{
-    int calls = 0;
-
-    (void)state;
-    rig.options.done.tell = on_done;
-    rig.options.done.arg = &calls;
-    done_code = 0;
-    shutdown_hand_over(&rig.sweep, &err);
-    assert_int_equal(rig.sweep.reactor.exit_code, 0);
-    done_code = ERR_INPUT;
-    shutdown_hand_over(&rig.sweep, &err);
-    assert_int_equal(rig.sweep.reactor.exit_code, 2);
-    assert_string_equal(err.text, "it did not like it");
-    rig.sweep.reactor.exit_code = 7;
-    shutdown_hand_over(&rig.sweep, &err);
-    assert_int_equal(calls, 2);
-}
-
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(a_sweep_is_described),
-        CASE(a_pass_over_what_is_asked_for_is_no_request),
         CASE(a_lease_of_an_earlier_run_is_known_by_all_that_it_was),
         CASE(open_leases_end_and_may_be_adopted),
         CASE(leases_without_a_result_may_be_adopted),
@@ -680,16 +502,6 @@ int main(void)
         CASE(what_the_coordinator_kept_is_for_all_with_its_compiler),
         CASE(a_build_whose_row_was_changed_ends_the_sweep),
         CASE(only_who_is_ready_has_what_it_built),
-        CASE(errors_have_their_exit_codes),
-        CASE(a_sweep_without_a_correct_configuration_has_no_winner),
-        CASE(what_is_out_at_the_end_is_cancelled),
-        CASE(what_cannot_be_committed_at_the_end_is_told),
-        CASE(a_pass_over_what_is_asked_for_needs_no_winner),
-        CASE(with_one_it_is_done),
-        CASE(builds_alone_need_no_winner),
-        CASE(the_first_reason_to_end_counts),
-        CASE(what_the_disk_refused_is_not_kept),
-        CASE(whoever_asked_gets_the_plan_at_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
