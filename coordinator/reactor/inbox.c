@@ -190,10 +190,11 @@ bool inbox_keep(struct sweep *sweep, size_t host, struct msg *msg)
 
 bool inbox_next_kept(struct sweep *sweep, size_t *host, struct msg *msg)
 {
-    struct held_result *early = &sweep->mail.held[sweep->mail.n_taken];
+    struct held_result *early;
 
     if (!sweep->work.plan || sweep->mail.n_taken == sweep->mail.n_held)
         return false;
+    early = &sweep->mail.held[sweep->mail.n_taken];
     *host = early->host;
     *msg = early->msg;
     sweep->mail.n_taken++;
