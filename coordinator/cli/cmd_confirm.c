@@ -2,6 +2,7 @@
  * faster than its baseline (docs/confirm.md) */
 #include "coordinator/cli/cmd.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/err.h"
@@ -9,14 +10,18 @@
 #include "coordinator/tasks/confirm_pipeline.h"
 #include "coordinator/options/options.h"
 #include "coordinator/tasks/run.h"
+#include "coordinator/text/exit_code.h"
 
 static int confirm_work(struct run *run, void *arg)
 {
+    bool early;
     int code;
 
     (void)arg;
     run_say_effort(run);
-    code = confirm_pipeline_confirm(run, true);
+    code = confirm_pipeline_confirm(run, true, &early);
+    if (code == EXIT_DONE && early)
+        code = EXIT_CAP;
     run_say_how_to_go_on(run, code, "confirm");
     return code;
 }

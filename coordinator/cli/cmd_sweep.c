@@ -272,21 +272,23 @@ static int sweep(struct run *run)
         .search_settings = &run->search_settings,
         .caps.held_back = &held_back,
     };
+    bool early = false;
     int code;
 
     run_say_effort(run);
     code = search(run, &options);
 
     if (code == EXIT_DONE && !run->spec->confirm.off)
-        code = confirm_pipeline_confirm(run, false);
+        code = confirm_pipeline_confirm(run, false, &early);
     else if (code == EXIT_DONE && run->set.json)
         confirm_pipeline_json(run, NULL);
     if (code == EXIT_DONE)
         fprintf(stderr, "done; for the results run: fa-coord report %s\n",
                 run->db);
-    if (code == EXIT_DONE && held_back)
+    if (code == EXIT_DONE && (held_back || early))
         code = EXIT_CAP;
-    run_say_how_to_go_on(run, code, "resume");
+    /* a search that is complete has nothing to resume */
+    run_say_how_to_go_on(run, code, early && !held_back ? "confirm" : "resume");
     return code;
 }
 

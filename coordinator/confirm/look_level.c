@@ -10,8 +10,12 @@ double look_level(const struct sequential *looks, size_t candidate,
     double level = alpha / 2;
 
     spending_init(&spending, alpha / 2);
-    for (int i = 0; i < looks->candidates[candidate].looks; i++)
-        level = spending_look(&spending,
-                              (double)looks->looked[i] / (double)looks->most);
+    for (int i = 0; i < looks->candidates[candidate].looks; i++) {
+        double share = (double)looks->looked[i] / (double)looks->most;
+
+        level = looks->last && i + 1 == looks->looks
+                    ? spending_last(&spending, share)
+                    : spending_look(&spending, share);
+    }
     return 2 * level;
 }

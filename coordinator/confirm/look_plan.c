@@ -40,6 +40,7 @@ void look_plan_design(const struct confirmation *confirmation,
         .most = confirmation->looks.most,
         .samples = confirmation->samples,
         .over_all = confirmation->looks.over_all,
+        .closed = confirmation->ended && !confirmation->failed,
         .rules = confirmation->rules,
     };
 }

@@ -285,7 +285,7 @@ static void set_cap(struct replay *r)
     struct sequential *to = r->to;
     struct process_plan plan = { r->design->samples, to->most };
 
-    if (to->looks > 0)
+    if (to->looks > 0 || to->last)
         return;
     process_noise_of(r->shapes[0].items, r->shapes[0].n, &to->noise);
     if (!to->noise.noticed)
@@ -294,6 +294,13 @@ static void set_cap(struct replay *r)
                        &plan);
     to->most = plan.most;
     to->samples = plan.samples;
+}
+
+static double spend(const struct replay *r, struct spending *spending,
+                    double share)
+{
+    return r->to->last ? spending_last(spending, share)
+                       : spending_look(spending, share);
 }
 
 static void look(struct replay *r)
@@ -310,8 +317,8 @@ static void look(struct replay *r)
         mem_grow(to->looked, (size_t)to->looks + 1, sizeof(*to->looked));
     to->looked[to->looks++] = to->used;
     share = (double)to->used / to->most;
-    r->base_level = spending_look(&r->base, share);
-    to->tie_level = spending_look(&r->tie, share);
+    r->base_level = spend(r, &r->base, share);
+    to->tie_level = spend(r, &r->tie, share);
     for (size_t c = 0; c < design->candidates; c++) {
         loses[c] = is_active(r, c) && is_finalist(r, c);
         if (!is_active(r, c))
@@ -320,7 +327,9 @@ static void look(struct replay *r)
         to->candidates[c].looks = to->looks;
     }
     to->end = ask(r, loses);
-    if (to->end == SEQUENTIAL_OPEN && to->used >= to->most)
+    if (to->end == SEQUENTIAL_OPEN && to->last)
+        to->end = SEQUENTIAL_BUDGET;
+    else if (to->end == SEQUENTIAL_OPEN && to->used >= to->most)
         to->end = SEQUENTIAL_CAP;
     for (size_t c = 0; to->end == SEQUENTIAL_OPEN && c < design->candidates;
          c++)
@@ -464,6 +473,24 @@ static void begin(struct replay *r, const struct sequential_design *design,
     set_levels(r);
 }
 
+/* The last look, before 'most' blocks.  One that was just made stays as it was:
+ * the same blocks say no more. */
+static void close_early(struct replay *r)
+{
+    struct sequential *to = r->to;
+
+    if (!r->design->closed || r->design->group == 0 ||
+        to->end != SEQUENTIAL_OPEN || to->complete == 0)
+        return;
+    if (to->complete > to->used) {
+        to->last = true;
+        to->next = to->complete;
+        look(r);
+    } else
+        to->end = SEQUENTIAL_BUDGET;
+    to->next = to->used;
+}
+
 /* Whole blocks. */
 static void take_results(struct replay *r,
                          const struct sequential_result *results, size_t n)
@@ -476,6 +503,7 @@ static void take_results(struct replay *r,
             end++;
         take_block(r, &results[from], end - from);
     }
+    close_early(r);
     if (r->to->looks > looks)
         process_noise_of(r->shapes[0].items, r->looked_at, &r->to->noise);
 }

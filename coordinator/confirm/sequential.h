@@ -2,18 +2,14 @@
  *
  * A confirmation is looked at after groups of blocks.  At each look, finalists
  * that cannot be the best any more are dropped, so that later blocks are spent
- * on those that can, and the pass ends if its question is answered:
+ * on those that can, and the pass ends if its question is answered
+ * (sequential_end.h):
  *
  *      blocks:  |--- first ---|- group -|- group -|--- ... ---|  most
  *                             look      look                  look
  *
- *   clear    the best is FAST, on one side of the target, and slower than no
- *            other by more than the floor; or none is faster by more
- *   precise  not clear, but the interval of the best is as narrow as the floor:
- *            the truth lies at a border, and more blocks would not move it
- *   cap      neither, after 'most' blocks.  If processes differ at the first
- *            look, there are more of them, with fewer samples each
- *            (process_noise.h)
+ * A pass that is closed earlier, by what is no result of it, has its last look
+ * at the blocks it has.
  *
  * Looking often at growing evidence would make errors more frequent.  So the
  * interval of each look is wide enough for all looks together: repeated
@@ -47,6 +43,7 @@ struct sequential_design {
     int group;     /* blocks from look to look, at least */
     int most;      /* blocks: the cap */
     int samples;   /* of a candidate in a block */
+    bool closed;   /* there are no more blocks than the results have */
     struct verdict_rules rules;
 };
 
@@ -74,6 +71,7 @@ struct sequential {
     enum sequential_end end;
     int looks;
     int *looked;      /* [looks] complete blocks at each */
+    bool last;        /* the last look spent all that was left (spending.h) */
     int complete;     /* blocks; those after the end are not counted */
     int used;         /* complete blocks at the last look */
     int next;         /* the same at the next look; at the end, 'used' */

@@ -3,10 +3,9 @@
 const char *sequential_end_name(enum sequential_end end)
 {
     static const char *const names[] = {
-        [SEQUENTIAL_OPEN] = "open",
-        [SEQUENTIAL_CLEAR] = "clear",
-        [SEQUENTIAL_PRECISE] = "precise",
-        [SEQUENTIAL_CAP] = "cap",
+        [SEQUENTIAL_OPEN] = "open",       [SEQUENTIAL_CLEAR] = "clear",
+        [SEQUENTIAL_PRECISE] = "precise", [SEQUENTIAL_CAP] = "cap",
+        [SEQUENTIAL_BUDGET] = "budget",
     };
 
     return names[end];
@@ -19,6 +18,7 @@ const char *sequential_end_words(enum sequential_end end)
         [SEQUENTIAL_CLEAR] = "the question is answered",
         [SEQUENTIAL_PRECISE] = "the interval is as narrow as the floor",
         [SEQUENTIAL_CAP] = "the cap is reached",
+        [SEQUENTIAL_BUDGET] = "the budget or the time is used up",
     };
 
     return words[end];

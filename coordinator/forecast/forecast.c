@@ -162,7 +162,7 @@ static struct estimate_range then_of(const struct run *run,
     if (confirm->blocks_group > 0 && confirm->blocks_group < least.blocks)
         least.blocks = least.external_blocks = confirm->blocks_group;
     range.high = reserve_s(&most, &past->times);
-    range.low = reserve_s(&least, &past->times) / 2;
+    range.low = reserve_usual_s(&least, &past->times) / 2;
     range.likely = sqrt(range.low * range.high);
     return range;
 }

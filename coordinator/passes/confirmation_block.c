@@ -70,12 +70,14 @@ static bool external_is_next(const struct confirmation_pass *c,
 }
 
 void confirmation_block_begin(struct confirmation_pass *c,
-                              const struct block_schedule_block *block)
+                              const struct block_schedule_block *block,
+                              int64_t now)
 {
     struct card *card = &c->cards[block->gpu];
     size_t n = (size_t)block->n;
 
     card->block = block->number;
+    card->began_ns = now;
     card->n = block->n;
     card->steps = mem_new(n, sizeof(*card->steps));
     card->orders = mem_new(n, sizeof(*card->orders));

@@ -24,8 +24,11 @@ struct card_external {
 /* A GPU, by its UUID, and the block that runs on it. */
 struct card {
     char uuid[128];
-    int host, gpu; /* where it was last seen; -1: not in this run */
-    int block;     /* that runs on it, or 0 */
+    int host, gpu;    /* where it was last seen; -1: not in this run */
+    int block;        /* that runs on it, or 0 */
+    int64_t began_ns; /* that block */
+    int64_t took_ns;  /* the last complete one; 0: none but the first */
+    bool warm;        /* the first one is complete: it is slower */
     int n;
     struct block_schedule_step *steps;
     int64_t *orders; /* of each step; 0: not made yet, or over */
@@ -49,6 +52,7 @@ struct confirmation_pass {
     int looks;
     int samples; /* of a candidate, in a block that begins now */
     int total;   /* measurements until the next look */
+    bool closed; /* a cap ends it with the blocks that are complete */
 };
 
 /* confirmation_state.c */
@@ -77,7 +81,8 @@ int confirmation_recall(struct sweep *sweep, struct confirmation_pass *c,
 
 /* confirmation_block.c: a block on a card */
 void confirmation_block_begin(struct confirmation_pass *c,
-                              const struct block_schedule_block *block);
+                              const struct block_schedule_block *block,
+                              int64_t now);
 /* Order the next steps of its block; does nothing if no block runs. */
 void confirmation_block_go_on(struct sweep *sweep, struct confirmation_pass *c,
                               struct card *card);

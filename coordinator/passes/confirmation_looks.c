@@ -85,3 +85,17 @@ void confirmation_looks_take(struct sweep *sweep, struct confirmation_pass *c)
     }
     free(out);
 }
+
+void confirmation_looks_close(struct sweep *sweep, struct confirmation_pass *c)
+{
+    if (c->is->looks.group == 0) {
+        progress_say(sweep->reactor.progress, "%d of %d blocks: %s",
+                     block_schedule_complete(c->confirm), c->is->blocks,
+                     sequential_end_words(SEQUENTIAL_BUDGET));
+        return;
+    }
+    sequential_course_free(c->course); /* of a pass that goes on */
+    c->course = NULL;
+    c->looks = -1; /* even if there is none but those before */
+    confirmation_looks_take(sweep, c);
+}

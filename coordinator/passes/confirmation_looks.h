@@ -23,5 +23,7 @@ void confirmation_looks_apply(struct confirmation_pass *c,
                               const struct sequential *found);
 /* Look now, and say so. */
 void confirmation_looks_take(struct sweep *sweep, struct confirmation_pass *c);
+/* It was closed, and its end is stored: take the last look, and say so. */
+void confirmation_looks_close(struct sweep *sweep, struct confirmation_pass *c);
 
 #endif

@@ -1,5 +1,6 @@
 /* A confirmation in the reactor: its blocks become orders, and their results
  * become blocks that count. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "coordinator/passes/confirmation_internal.h"
 #include "coordinator/passes/confirmation_looks.h"
 #include "coordinator/passes/external_runs.h"
+#include "coordinator/reserve/reserve.h"
 #include "coordinator/state/records.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/exit_code.h"
@@ -102,10 +104,61 @@ static void contest_free(struct pass *pass)
     free(c);
 }
 
+/* ---- what the caps leave ---- */
+
+struct left {
+    struct reserve_times times;
+    double s;
+};
+
+/* A bench makes all its blocks, in as many runs as that takes. */
+static struct left left_of(const struct sweep *sweep,
+                           const struct confirmation_pass *c)
+{
+    bool all = c->is->kind == CONFIRMATION_BENCH;
+
+    return (struct left){ reactor_times(sweep),
+                          all ? (double)INFINITY : reactor_left_s(sweep) };
+}
+
+/* End with the blocks that are complete.  False if there are none: it goes on
+ * to the cap. */
+static bool close_early(struct confirmation_pass *c)
+{
+    c->closed = c->closed || (c->is->kind != CONFIRMATION_BENCH &&
+                              block_schedule_complete(c->confirm) > 0);
+    return c->closed;
+}
+
+static bool contest_close(struct sweep *sweep, struct pass *pass)
+{
+    (void)sweep;
+    return close_early(pass->state);
+}
+
+/* A block takes as long as the one before it on the same GPU. */
+static bool has_time(const struct card *card, const struct left *left)
+{
+    return reserve_has_block(&left->times,
+                             (double)card->took_ns / (double)NS_PER_S, left->s);
+}
+
+static bool runs_block(const struct confirmation_pass *c)
+{
+    for (int i = 0; i < c->n_cards; i++)
+        if (c->cards[i].block)
+            return true;
+    return false;
+}
+
 /* ---- blocks become orders ---- */
 
-static void note_gpus(struct sweep *sweep, struct confirmation_pass *c)
+/* Returns how many GPUs lack nothing but time. */
+static int note_gpus(struct sweep *sweep, struct confirmation_pass *c,
+                     const struct left *left)
 {
+    int late = 0;
+
     for (int i = 0; i < c->n_cards; i++)
         block_schedule_gpu(c->confirm, i, false);
     for (size_t host = 0; host < sweep->fleet.n; host++) {
@@ -115,14 +168,16 @@ static void note_gpus(struct sweep *sweep, struct confirmation_pass *c)
              host_state->state == HOST_STATE_READY && gpu < host_state->n_gpus;
              gpu++) {
             int number = confirmation_state_card(c, host_state->gpus[gpu].uuid);
+            bool fits = has_time(&c->cards[number], left);
+            bool usable = !host_state->suspect && !pass_bans(sweep, host, gpu);
 
             c->cards[number].host = (int)host;
             c->cards[number].gpu = gpu;
-            block_schedule_gpu(c->confirm, number,
-                               !host_state->suspect &&
-                                   !pass_bans(sweep, host, gpu));
+            block_schedule_gpu(c->confirm, number, usable && fits);
+            late += usable && !fits;
         }
     }
+    return late;
 }
 
 static bool all_are_here(const struct sweep *sweep)
@@ -141,26 +196,43 @@ static bool wants_look(const struct confirmation_pass *c)
            block_schedule_done(c->confirm);
 }
 
+/* Blocks that run when it is closed are not waited for. */
+static bool contest_is_over(const struct sweep *sweep, const struct pass *pass)
+{
+    const struct confirmation_pass *c = pass->state;
+
+    (void)sweep;
+    return block_schedule_failed(c->confirm) || c->closed ||
+           (block_schedule_done(c->confirm) && !wants_look(c) &&
+            !external_runs_waits(c));
+}
+
 static void contest_turn(struct sweep *sweep, struct pass *pass)
 {
     struct confirmation_pass *c = pass->state;
     struct block_schedule_block block;
+    struct left left = left_of(sweep, c);
     bool looks;
+    int late;
 
+    if (!reserve_has_block(&left.times, 0, left.s) && close_early(c))
+        return;
     if (!all_are_here(sweep))
         return;
-    note_gpus(sweep, c);
+    late = note_gpus(sweep, c, &left);
     do {
         looks = !sweep->reactor.ending && wants_look(c);
         if (looks)
             confirmation_looks_take(sweep, c);
         while (!sweep->reactor.ending &&
                block_schedule_next(c->confirm, &block))
-            confirmation_block_begin(c, &block);
+            confirmation_block_begin(c, &block, reactor_now(sweep));
         for (int i = 0; i < c->n_cards && !sweep->reactor.ending; i++)
             confirmation_block_go_on(sweep, c, &c->cards[i]);
         /* Was the last block before a look broken just now? */
     } while (!looks && !sweep->reactor.ending && wants_look(c));
+    if (late > 0 && !runs_block(c) && !contest_is_over(sweep, pass))
+        close_early(c);
 }
 
 /* ---- what comes of them ---- */
@@ -203,6 +275,9 @@ static void step_ended(struct sweep *sweep, struct confirmation_pass *c,
     c->done++;
     if (block_schedule_measured(c->confirm, card->block, step)) {
         external_runs_complete(c, (int)confirmation_round(c->is, card->block));
+        if (card->warm)
+            card->took_ns = reactor_now(sweep) - card->began_ns;
+        card->warm = true;
         confirmation_block_forget(card);
     }
 }
@@ -307,17 +382,7 @@ static const char *contest_judge(const struct sweep *sweep,
     return external_runs_judge(sweep, pass->state, ran, why);
 }
 
-/* ---- the end, and what it waits for ---- */
-
-static bool contest_is_over(const struct sweep *sweep, const struct pass *pass)
-{
-    const struct confirmation_pass *c = pass->state;
-
-    (void)sweep;
-    return block_schedule_failed(c->confirm) ||
-           (block_schedule_done(c->confirm) && !wants_look(c) &&
-            !external_runs_waits(c));
-}
+/* ---- what it waits for ---- */
 
 static int tell_block(const struct card *card, pass_wait_fn *tell, void *arg)
 {
@@ -383,6 +448,7 @@ static void contest_end(struct sweep *sweep, struct pass *pass)
 {
     struct confirmation_pass *c = pass->state;
     bool failed = block_schedule_failed(c->confirm);
+    bool early = c->closed && !failed;
     struct err err;
 
     if (!contest_is_over(sweep, pass))
@@ -395,6 +461,8 @@ static void contest_end(struct sweep *sweep, struct pass *pass)
     if (failed) {
         confirmation_state_failure(c, store_path(sweep->mail.store), &err);
         reactor_fail(sweep, EXIT_NO_RESULT, &err);
+    } else if (early) {
+        confirmation_looks_close(sweep, c);
     }
 }
 
@@ -412,6 +480,6 @@ const struct pass_ops confirmation_pass = {
     .waits_for = contest_waits_for,
     .is_over = contest_is_over,
     .progress = contest_progress,
-    .end = contest_end,
+    .end = { contest_close, contest_end },
     .free = contest_free,
 };

@@ -454,8 +454,8 @@ static void run(struct sweep *sweep, bool finished, int signals,
     if (sweep->work.count.settled > 0 || sweep->reactor.options->builds_only ||
         lead)
         progress_view_show(sweep, reactor_now(sweep), true);
-    if (lead && lead->ops->end && !sweep->reactor.ending)
-        lead->ops->end(sweep, lead);
+    if (lead && lead->ops->end.store && !sweep->reactor.ending)
+        lead->ops->end.store(sweep, lead);
     if (!idle)
         shutdown_dismiss(sweep);
     shutdown_close_books(sweep, err);

@@ -4,7 +4,9 @@
 
 #define S_PER_HOUR 3600.0
 #define SLACK 1.25       /* over the estimate */
+#define START_TIMES 3    /* a start may take, on a machine that became slower */
 #define STOP_S 0.5       /* for workers to hear that they must stop */
+#define STOP_MOST_S 2.0  /* then they are left */
 #define OVERHEAD_S 0.005 /* of a measurement, besides what holds the GPU */
 #define PROOF_TIMES 3    /* as long as a measurement of the search */
 
@@ -33,6 +35,12 @@ struct reserve_times reserve_times_default(bool local)
                                    .external_s = 2.5 };
 }
 
+/* Where workers start slowly, they stop slowly. */
+static double stop_s(const struct reserve_times *times)
+{
+    return fmin(fmax(times->start_s, STOP_S), STOP_MOST_S);
+}
+
 /* What each contestant adds. */
 static double contestant_s(const struct reserve_pass *pass,
                            const struct reserve_times *times)
@@ -43,33 +51,47 @@ static double contestant_s(const struct reserve_pass *pass,
            each * PROOF_TIMES * (double)pass->proofs / (double)pass->gpus;
 }
 
+/* A start takes 'start_times' as long as it did. */
 static double fixed_s(const struct reserve_pass *pass,
-                      const struct reserve_times *times)
+                      const struct reserve_times *times, double start_times)
 {
-    double step = times->start_s + STOP_S;
+    double stop = stop_s(times), step = start_times * times->start_s + stop;
     double externals =
         (double)(pass->externals * pass->external_blocks * pass->shapes) *
         times->external_s;
 
-    return STOP_S + step * (pass->proofs > 0 ? 2 : 1) + externals;
+    return stop + step * (pass->proofs > 0 ? 2 : 1) + externals;
 }
 
 double reserve_s(const struct reserve_pass *pass,
                  const struct reserve_times *times)
 {
-    return SLACK * (fixed_s(pass, times) +
+    return SLACK * (fixed_s(pass, times, START_TIMES) +
                     (double)pass->contestants * contestant_s(pass, times));
+}
+
+double reserve_usual_s(const struct reserve_pass *pass,
+                       const struct reserve_times *times)
+{
+    return fixed_s(pass, times, 1) +
+           (double)pass->contestants * contestant_s(pass, times);
 }
 
 int64_t reserve_contestants(const struct reserve_pass *pass,
                             const struct reserve_times *times, double left_s)
 {
-    double fit =
-        (left_s / SLACK - fixed_s(pass, times)) / contestant_s(pass, times);
+    double fit = (left_s / SLACK - fixed_s(pass, times, START_TIMES)) /
+                 contestant_s(pass, times);
 
     return fit >= (double)pass->contestants ? pass->contestants
            : fit > 2                        ? (int64_t)fit
                                             : 2;
+}
+
+bool reserve_has_block(const struct reserve_times *times, double block_s,
+                       double left_s)
+{
+    return left_s >= SLACK * (block_s + stop_s(times));
 }
 
 enum reserve_step reserve_next(const struct reserve_pass *pass,

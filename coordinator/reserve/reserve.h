@@ -45,13 +45,20 @@ struct reserve_times reserve_times_or(struct reserve_times times,
 /* Before anything is known; 'local': all hosts are this machine. */
 struct reserve_times reserve_times_default(bool local);
 
-/* How long hosts are held for the confirmation; all times are known. */
+/* How long hosts may be held for the confirmation, on a machine that becomes
+ * slower, and how long they are if nothing changes.  All times are known. */
 double reserve_s(const struct reserve_pass *pass,
                  const struct reserve_times *times);
+double reserve_usual_s(const struct reserve_pass *pass,
+                       const struct reserve_times *times);
 /* How many contestants such a confirmation can have in so long, 2 or more; the
  * count in 'pass' is the most. */
 int64_t reserve_contestants(const struct reserve_pass *pass,
                             const struct reserve_times *times, double left_s);
+/* Is there time for a block that takes so long, and then to stop the workers?
+ * 0: only to stop them. */
+bool reserve_has_block(const struct reserve_times *times, double block_s,
+                       double left_s);
 /* A search with a cap goes on or ends, by what is left of the cap. */
 enum reserve_step {
     RESERVE_SEARCH,

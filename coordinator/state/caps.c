@@ -14,6 +14,15 @@
 #define FIT_TRIED 8
 #define FIT_TIMES 2
 
+/* What leads may end with what it has; otherwise the sweep fails. */
+static void reach(struct sweep *sweep, const struct err *err)
+{
+    struct pass *lead = sweep->passes.lead;
+
+    if (!lead || !lead->ops->end.close || !lead->ops->end.close(sweep, lead))
+        reactor_fail(sweep, EXIT_CAP, err);
+}
+
 static void check_caps(struct sweep *sweep, int64_t now)
 {
     const struct sweep_options *options = sweep->reactor.options;
@@ -26,11 +35,11 @@ static void check_caps(struct sweep *sweep, int64_t now)
     if (options->caps.max_hours > 0 && hours >= options->caps.max_hours) {
         err_set(&err, ERR_INPUT, "the cap of %g hours is reached",
                 options->caps.max_hours);
-        reactor_fail(sweep, EXIT_CAP, &err);
+        reach(sweep, &err);
     }
     if (budget > 0 && usd >= budget) {
         err_set(&err, ERR_INPUT, "the budget of $%g is spent", budget);
-        reactor_fail(sweep, EXIT_CAP, &err);
+        reach(sweep, &err);
     }
 }
 

@@ -59,6 +59,13 @@ struct pass_amounts {
                    const struct sched_lease *lease);
 };
 
+/* For a pass that leads. */
+struct pass_end {
+    /* A cap is reached: true if it ends with what it has, and then is over. */
+    bool (*close)(struct sweep *sweep, struct pass *pass);
+    void (*store)(struct sweep *sweep, struct pass *pass); /* that it ended */
+};
+
 struct pass_ops {
     const char *name;
     unsigned purposes; /* of its orders: 1 << enum sched_purpose */
@@ -104,8 +111,7 @@ struct pass_ops {
     void (*progress)(const struct sweep *sweep, const struct pass *pass,
                      struct progress_facts *facts);
 
-    /* ---- the end */
-    void (*end)(struct sweep *sweep, struct pass *pass); /* store the end */
+    struct pass_end end;
     void (*free)(struct pass *pass); /* its state, which is not NULL */
 };
 

@@ -90,12 +90,12 @@ static double find_bound(const struct spending *s, double now, double ahead,
     return bound;
 }
 
-double spending_look(struct spending *s, double share)
+/* A look that spends until 'spent' is spent in all. */
+static double look(struct spending *s, double share, double spent)
 {
     struct spending next = { .alpha = s->alpha, .share = share };
     double ahead = share - s->share, root = sqrt(share);
-    double now =
-        spending_spent(s->alpha, share) - spending_spent(s->alpha, s->share);
+    double now = spent - spending_spent(s->alpha, s->share);
     double bound;
 
     assert(share > s->share && share <= 1);
@@ -106,4 +106,14 @@ double spending_look(struct spending *s, double share)
         next.density[i] = density_at(s, next.from + i * next.step, ahead);
     *s = next;
     return normal_cdf(-bound / root);
+}
+
+double spending_look(struct spending *s, double share)
+{
+    return look(s, share, spending_spent(s->alpha, share));
+}
+
+double spending_last(struct spending *s, double share)
+{
+    return look(s, share, s->alpha);
 }

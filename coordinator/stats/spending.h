@@ -45,4 +45,8 @@ double spending_spent(double alpha, double share);
  * one-sided p of this look: reject if p is at most that. */
 double spending_look(struct spending *spending, double share);
 
+/* The same for a look that is known to be the last one, at whatever share: it
+ * spends all that is left.  What ends the looks must not be their results. */
+double spending_last(struct spending *spending, double share);
+
 #endif

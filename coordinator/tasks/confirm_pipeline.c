@@ -11,6 +11,7 @@
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/conclusion/conclusion_print.h"
 #include "coordinator/confirm/look_plan.h"
+#include "coordinator/confirm/sequential.h"
 #include "coordinator/plan/config_selection.h"
 #include "coordinator/plan/plan.h"
 #include "coordinator/reserve/reserve.h"
@@ -444,7 +445,17 @@ void confirm_pipeline_json(const struct run *run,
     json_out_close(&out);
 }
 
-static int print_verdict(const struct run *run)
+/* Did a cap end it before its blocks? */
+static bool is_early(const struct conclusion *c)
+{
+    if (c->state != CONCLUSION_DONE || c->confirmation.n_running < 2)
+        return false;
+    return c->confirmation.looks.group > 0
+               ? c->blocks.looks->end == SEQUENTIAL_BUDGET
+               : c->blocks.complete < c->confirmation.blocks;
+}
+
+static int print_verdict(const struct run *run, bool *early)
 {
     struct conclusion *conclusion = NULL;
     struct report *report = NULL;
@@ -466,6 +477,7 @@ static int print_verdict(const struct run *run)
         conclusion_print(conclusion, stdout);
     if (rc == 0)
         rc = terminal_flush(stdout, &err);
+    *early = rc == 0 && is_early(conclusion);
     conclusion_free(conclusion);
     report_cost_free(cost);
     report_free(report);
@@ -473,7 +485,7 @@ static int print_verdict(const struct run *run)
     return rc < 0 ? fail_with(rc, &err) : 0;
 }
 
-static int confirm(struct pass *pass, bool fresh)
+static int confirm(struct pass *pass, bool fresh, bool *early)
 {
     const struct report_config *baseline = report_baseline(pass->report);
     struct err err;
@@ -495,7 +507,10 @@ static int confirm(struct pass *pass, bool fresh)
         code = make_contest(pass);
     if (code == EXIT_DONE && is != THERE)
         code = run_contest(pass);
-    return code == EXIT_DONE ? print_verdict(pass->run) : code;
+    if (code == EXIT_DONE)
+        code = print_verdict(pass->run, early);
+    *early = *early && is != THERE;
+    return code;
 }
 
 static void pass_fini(struct pass *pass)
@@ -512,13 +527,14 @@ static void pass_fini(struct pass *pass)
     report_free(pass->report);
 }
 
-int confirm_pipeline_confirm(struct run *run, bool fresh)
+int confirm_pipeline_confirm(struct run *run, bool fresh, bool *early)
 {
     struct pass pass = { .run = run };
     struct err err;
     int rc = confirm_pipeline_look(run->db, &pass.report, &pass.cost, &err),
         code;
 
+    *early = false;
     if (rc < 0) {
         code = fail_with(rc, &err);
     } else {
@@ -531,7 +547,7 @@ int confirm_pipeline_confirm(struct run *run, bool fresh)
         pass.checked = mem_new(n, sizeof(*pass.checked));
         for (size_t i = 0; i < n; i++)
             pass.checked[i].launches = pass.checked[i].varied = -1;
-        code = confirm(&pass, fresh);
+        code = confirm(&pass, fresh, early);
     }
     pass_fini(&pass);
     return code;

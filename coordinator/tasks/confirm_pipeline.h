@@ -21,8 +21,9 @@ struct spec_shape;
 
 /* Run all steps over run->db, and print the verdict on standard output.  With
  * 'fresh', a new pass starts even if one is complete.  Returns the exit code of
- * the program; an error has been printed. */
-int confirm_pipeline_confirm(struct run *run, bool fresh);
+ * the program; an error has been printed.
+ * early  there is a verdict, but a cap ended its blocks */
+int confirm_pipeline_confirm(struct run *run, bool fresh, bool *early);
 /* Print what it prints with --json; the verdict is null for NULL. */
 void confirm_pipeline_json(const struct run *run,
                            const struct conclusion *conclusion);

@@ -160,22 +160,10 @@ class Budgets(rig.Rig):
         began = time.monotonic()
         self.run_coord(self.folder, "sweep", "--device", "replay=small.json", "--speed-up", "1000", "--db", "y.db")
         took = time.monotonic() - began
-        self.remove("y.db")
-        return 2 + 2 * took
-
-    def remove(self, db):
         for name in os.listdir(self.folder):
-            if name.startswith(db):
+            if name.startswith("y.db"):
                 os.remove(self.path(name))
-
-    def sweep_with_a_verdict(self, cap):
-        """A machine that becomes slower after the search may reach the cap before the last block: then once more."""
-        for _ in range(3):
-            ran = self.sweep(*cap())
-            if self.report(self.folder, "x.db")["verdict"]["state"] == "done":
-                return ran
-            self.remove("x.db")
-        self.fail("three times without a verdict: " + ran.stderr)
+        return 2 + 2 * took
 
     def sweep(self, *args, code=6):
         return self.run_coord(self.folder, "sweep", "plain.json", "--device", "replay=bowl.json", "--speed-up", "2",
@@ -192,17 +180,34 @@ class Budgets(rig.Rig):
         return report
 
     def test_a_budget_for_a_part_ends_with_a_verdict_and_is_kept(self):
-        ran = self.sweep_with_a_verdict(lambda: (
-            "--budget", f"{self.seconds()}", "--hosts", self.hosts("localhost rate=3600")))  # a dollar a second
+        usd = self.seconds()  # a dollar a second
+        ran = self.sweep("--budget", f"{usd}", "--hosts", self.hosts("localhost rate=3600"))
         report = self.assert_a_verdict_on_a_part(ran)
-        self.assertLess(report["cost"]["total_usd"], float(ran.args[ran.args.index("--budget") + 1]))
+        self.assertLess(report["cost"]["total_usd"], usd)
         if report["search"]["tried"] > 16:
             self.assertRegex(ran.stderr, r"at this pace about \d+ of 264 configurations fit, and then their confirmation")
         self.assertGreater(report["cost"]["total_usd"], 0)
 
     def test_a_time_cap_ends_with_a_verdict_too(self):
-        self.assert_a_verdict_on_a_part(
-            self.sweep_with_a_verdict(lambda: ("--max-hours", f"{self.seconds() / 3600}")))
+        self.assert_a_verdict_on_a_part(self.sweep("--max-hours", f"{self.seconds() / 3600}"))
+
+    def test_a_confirmation_that_outlasts_its_cap_ends_with_a_last_look(self):
+        seconds = self.seconds()  # and small.json
+        self.run_coord(self.folder, "import", "small.json", "--sweep", "long.json")
+        with open(self.path("long.json")) as f:
+            text = f.read()
+        confirm = '{ "blocks_max": 4000, "blocks_group": 4000 }'  # one look, at the end
+        with open(self.path("long.json"), "w") as f:
+            f.write(text.replace('"measure":', f'"confirm": {confirm},\n"measure":', 1))
+        ran = self.run_coord(self.folder, "sweep", "long.json", "--device", "replay=small.json", "--speed-up", "1000",
+                             "--db", "x.db", "--max-hours", f"{seconds / 3600}", code=None)
+        verdict = self.report(self.folder, "x.db")["verdict"]
+        self.assertEqual(verdict["state"], "done", ran.stderr)
+        self.assertEqual(verdict["looks"]["taken"], 1)
+        self.assertIn(verdict["blocks"], range(1, 3999))
+        self.assertIn(verdict["looks"]["end"], ("clear", "budget"))
+        self.assertEqual(ran.returncode, 6 if "is for the confirmation" in ran.stderr
+                         or verdict["looks"]["end"] == "budget" else 0)
 
     def test_a_budget_that_buys_no_verdict_is_said_before_a_host_is_used(self):
         ran = self.sweep("--budget", "0.5", "--hosts", self.hosts("localhost rate=3600"))

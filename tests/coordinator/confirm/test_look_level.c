@@ -46,25 +46,27 @@ static void without_a_look_all_is_left(void **state)
     assert_near(level_at(0, 0.05), 0.05, 1e-15);
 }
 
-/* One that was dropped keeps the level of the look that dropped it. */
-static void it_is_the_level_of_the_pass_itself(void **state)
+/* One that was dropped keeps the level of the look that dropped it.  'blocks':
+ * so many are there when the pass is closed. */
+static void check_pass(size_t blocks)
 {
     static const struct noise calm = { .sd = 0.01 };
     const double logs[] = { 0, -0.01, -0.004, 0.04 };
     static const bool nobody[4] = { false };
-    const struct noise_pass pass = { 4, 140, 5, 1, logs };
+    const struct noise_pass pass = { 4, blocks, 5, 1, logs };
     const struct sequential_design design = { .candidates = 4,
                                               .shapes = 1,
                                               .group = 2,
                                               .most = 70,
+                                              .closed = true,
                                               .rules = VERDICT_RULES };
     struct noise_stream stream = noise_stream(7);
     struct noise_results results;
     struct sequential *found;
 
-    (void)state;
     noise_results_measure(&calm, &pass, &stream, &results);
     found = sequential_replay(&design, results.items, results.n, nobody);
+    assert_int_equal(found->last, blocks < 70);
     assert_true(found->candidates[3].dropped);
     assert_true(found->candidates[3].looks < found->candidates[1].looks);
     for (size_t c = 0; c < 4; c++)
@@ -72,6 +74,13 @@ static void it_is_the_level_of_the_pass_itself(void **state)
                     1e-12);
     sequential_free(found);
     noise_results_fini(&results);
+}
+
+static void it_is_the_level_of_the_pass_itself(void **state)
+{
+    (void)state;
+    check_pass(140);
+    check_pass(15);
 }
 
 /* The means of two walks, at their looks. */

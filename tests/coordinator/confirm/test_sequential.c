@@ -182,6 +182,64 @@ static void noise_goes_on_to_the_cap(void **state)
     noise_results_fini(&s.results);
 }
 
+/* As many blocks as a cap left time for: before the first look, at a look, and
+ * between two. */
+static void a_pass_that_is_closed_has_its_last_look_at_what_it_has(void **state)
+{
+    static const struct noise loud = { .sd = 0.1 };
+    static const double logs[] = { 0, -0.02 };
+    static const struct {
+        int blocks, looks, used;
+        bool last;
+    } rows[] = {
+        { 1, 1, 1, true },
+        { 7, 1, 7, true },
+        { 10, 1, 10, false },
+        { 11, 2, 11, true },
+    };
+    struct simulated s = simulate(&loud, logs, 2, 1);
+
+    (void)state;
+    s.design.closed = true;
+    assert_int_equal(sequential_first(&s.design), 10);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct sequential *found;
+
+        s.results.n = 2 * (size_t)rows[i].blocks;
+        found = replay(&s);
+        assert_int_equal(found->end, SEQUENTIAL_BUDGET);
+        assert_int_equal(found->looks, rows[i].looks);
+        assert_int_equal(found->used, rows[i].used);
+        assert_int_equal(found->next, rows[i].used);
+        assert_int_equal(found->most, 70);
+        assert_int_equal(found->last, rows[i].last);
+        assert_true(sequential_counts(found, 1, rows[i].used));
+        sequential_free(found);
+    }
+    noise_results_fini(&s.results);
+}
+
+/* Six blocks are too few for a look that others follow. */
+static void the_last_look_may_answer_the_question(void **state)
+{
+    static const double logs[] = { 0, -0.2 };
+    struct simulated s = simulate(&calm, logs, 2, 1);
+    struct sequential *found;
+
+    (void)state;
+    s.design.closed = true;
+    s.results.n = 2 * 6;
+    found = replay(&s);
+    assert_int_equal(found->end, SEQUENTIAL_CLEAR);
+    assert_near(found->candidates[1].level, 0.05, 1e-9);
+    sequential_free(found);
+    s.results.n = 0;
+    found = replay(&s);
+    assert_int_equal(found->end, SEQUENTIAL_OPEN); /* there is nothing */
+    sequential_free(found);
+    noise_results_fini(&s.results);
+}
+
 /* What the first look plans, later ones do not change. */
 static void processes_that_differ_change_the_plan(void **state)
 {
@@ -552,6 +610,9 @@ int main(void)
         cmocka_unit_test(nothing_beats_the_baseline_is_an_answer),
         cmocka_unit_test(a_border_is_found_precisely),
         cmocka_unit_test(noise_goes_on_to_the_cap),
+        cmocka_unit_test(
+            a_pass_that_is_closed_has_its_last_look_at_what_it_has),
+        cmocka_unit_test(the_last_look_may_answer_the_question),
         cmocka_unit_test(processes_that_differ_change_the_plan),
         cmocka_unit_test(the_plan_stays_if_processes_agree),
         cmocka_unit_test(uneven_processes_get_more_processes),

@@ -32,15 +32,18 @@ struct rates {
     double samples;  /* average */
 };
 
-/* Ten finalists, of which the first 'n_fast' are faster by 'ratio'. */
-static struct rates rates_of(size_t n_fast, double ratio)
+/* Ten finalists, of which the first 'n_fast' are faster by 'ratio'.  'early':
+ * a cap ends the passes after 6 to 35 blocks. */
+static struct rates rates_of(size_t n_fast, double ratio, bool early)
 {
+    struct sequential_design rules = design;
     double logs[CANDIDATES] = { 0 };
     const struct noise_pass pass = { CANDIDATES, 2 * MOST_BLOCKS, 5, 1, logs };
     struct block_sample *samples =
         mem_new((size_t)2 * MOST_BLOCKS * CANDIDATES * 5, sizeof(*samples));
     struct rates rates = { 0, 0, 0 };
 
+    rules.closed = early;
     for (size_t c = 1; c <= n_fast; c++)
         logs[c] = -log(ratio);
     for (int i = 0; i < PASSES; i++) {
@@ -52,7 +55,9 @@ static struct rates rates_of(size_t n_fast, double ratio)
         bool fast = false, wrong = false;
 
         noise_results_measure(&calm, &pass, &stream, &results);
-        found = sequential_replay(&design, results.items, results.n, none);
+        if (early)
+            results.n = (size_t)(6 + i) * CANDIDATES;
+        found = sequential_replay(&rules, results.items, results.n, none);
         n = noise_results_counted(&results, found, samples);
         blocks = blocks_new(samples, n, CANDIDATES);
         for (size_t c = 1; c < CANDIDATES; c++) {
@@ -79,7 +84,7 @@ static struct rates rates_of(size_t n_fast, double ratio)
 /* 20 blocks of all ten are 1,100 samples, and find it in 46 %. */
 static void one_percent_is_found_with_fewer_samples(void **state)
 {
-    struct rates rates = rates_of(1, 1.01);
+    struct rates rates = rates_of(1, 1.01, false);
 
     (void)state;
     assert_in_range(rates.fast, 28, PASSES);
@@ -90,7 +95,17 @@ static void one_percent_is_found_with_fewer_samples(void **state)
 static void looking_often_makes_no_winner(void **state)
 {
     (void)state;
-    assert_in_range(rates_of(10, 1.005).fast, 0, 3); /* 0.75 are allowed */
+    assert_in_range(rates_of(10, 1.005, false).fast, 0,
+                    3); /* 0.75 are allowed */
+}
+
+static void ending_early_makes_no_winner_either(void **state)
+{
+    struct rates rates = rates_of(10, 1.005, true);
+
+    (void)state;
+    assert_in_range(rates.fast, 0, 3);
+    assert_in_range(rates.wrong, 0, 5);
 }
 
 int main(void)
@@ -98,6 +113,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_percent_is_found_with_fewer_samples),
         cmocka_unit_test(looking_often_makes_no_winner),
+        cmocka_unit_test(ending_early_makes_no_winner_either),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,12 +111,41 @@ static void lost_blocks_are_made_again_by_the_same_command(void **state)
     }
 }
 
+/* A bench goes on in its next run, and without a block there is no verdict. */
+static void a_cap_ends_a_confirmation_with_the_blocks_it_has(void **state)
+{
+    static const struct {
+        enum confirmation_kind kind;
+        bool has_block, closes;
+    } rows[] = {
+        { CONFIRMATION_CONFIRM, true, true },
+        { CONFIRMATION_CONFIRM, false, false },
+        { CONFIRMATION_BENCH, true, false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct scene s;
+        struct pass pass = { .state = &s.c };
+
+        scene_begin(&s, rows[i].kind);
+        block_schedule_had(s.c.confirm, 1, 0, rows[i].has_block);
+        assert_false(confirmation_pass.is_over(NULL, &pass));
+        assert_int_equal(confirmation_pass.end.close(NULL, &pass),
+                         rows[i].closes);
+        assert_int_equal(confirmation_pass.is_over(NULL, &pass),
+                         rows[i].closes);
+        block_schedule_free(s.c.confirm);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_baseline_that_is_out_is_to_be_mended),
         cmocka_unit_test(without_others_the_kernel_is_to_be_mended),
         cmocka_unit_test(lost_blocks_are_made_again_by_the_same_command),
+        cmocka_unit_test(a_cap_ends_a_confirmation_with_the_blocks_it_has),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

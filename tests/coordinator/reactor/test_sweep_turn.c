@@ -168,7 +168,7 @@ static void a_pass_that_leads_ends_it_and_is_no_sweep(void **state)
 {
     static const struct pass_ops leads = { .start = { .lead = take_the_lead },
                                            .is_over = is_turn_11,
-                                           .end = end_the_lead,
+                                           .end.store = end_the_lead,
                                            .free = free_pass };
     static const struct pass_ops *const passes[] = { &leads, NULL };
 
@@ -184,6 +184,41 @@ static void a_pass_that_leads_ends_it_and_is_no_sweep(void **state)
     rig.now_ns = RIG_START_NS;
     assert_int_equal(whole_run(&rig, whole_run_step, 0.5, &err),
                      6); /* it cannot end what it led */
+    assert_int_equal(led, 1);
+}
+
+/* A cap of half a second closes it, if it can be closed. */
+static bool closes;
+
+static bool close_the_lead(struct sweep *sweep, struct pass *pass)
+{
+    struct rig *r = pass->state;
+
+    (void)sweep;
+    if (closes)
+        r->turns = 11; /* then it is over */
+    return closes;
+}
+
+static void a_cap_ends_what_a_lead_has(void **state)
+{
+    static const struct pass_ops leads = { .start = { .lead = take_the_lead },
+                                           .is_over = is_turn_11,
+                                           .end = { close_the_lead,
+                                                    end_the_lead },
+                                           .free = free_pass };
+    static const struct pass_ops *const passes[] = { &leads, NULL };
+
+    (void)state;
+    led = 0;
+    closes = true;
+    rig.options.passes = passes;
+    assert_int_equal(whole_run(&rig, whole_run_step, 0.5, &err), 1);
+    assert_int_equal(led, 1);
+    closes = false;
+    rig.turns = 0;
+    rig.now_ns = RIG_START_NS;
+    assert_int_equal(whole_run(&rig, whole_run_step, 0.5, &err), 6);
     assert_int_equal(led, 1);
 }
 
@@ -302,6 +337,7 @@ int main(void)
         CASE(a_turn_that_computes_for_long_is_in_the_log),
         CASE(a_wait_is_long_from_a_second_more_on),
         CASE(a_pass_that_leads_ends_it_and_is_no_sweep),
+        CASE(a_cap_ends_what_a_lead_has),
         CASE(a_row_alone_is_committed_at_once),
         CASE(the_work_of_a_turn_is_long_from_a_second_on),
         CASE(a_turn_takes_512_messages_and_leaves_the_rest),

@@ -29,7 +29,8 @@ static void what_is_known_replaces_the_default(void **state)
     assert_near(reserve_committed_s(&known), 7 + usual.measure_s, 1e-12);
 }
 
-/* Blocks, a start, and a quarter more. */
+/* Two stops of 2 s, blocks, a start that takes three times as long as it did,
+ * and a quarter more. */
 static void each_part_of_the_confirmation_has_its_time(void **state)
 {
     const struct reserve_times times = { 3, 1, 0.095, 2 };
@@ -37,12 +38,13 @@ static void each_part_of_the_confirmation_has_its_time(void **state)
     double blocks = 5 * 20 * 2 * 0.1, s = reserve_s(&pass, &times);
 
     (void)state;
-    assert_near(s, 1.25 * (0.5 + 3.5 + blocks), 1e-9);
+    assert_near(s, 1.25 * (2 + 3 * 3 + 2 + blocks), 1e-9);
+    assert_near(reserve_usual_s(&pass, &times), 2 + 3 + 2 + blocks, 1e-9);
     more.proofs = 10;
-    assert_near(reserve_s(&more, &times) - s, 1.25 * (3.5 + 5 * 10 * 3 * 0.1),
+    assert_near(reserve_s(&more, &times) - s, 1.25 * (11 + 5 * 10 * 3 * 0.1),
                 1e-9);
     more.gpus = 2;
-    assert_near(reserve_s(&more, &times) - s, 1.25 * (3.5 + 5 * 5 * 3 * 0.1),
+    assert_near(reserve_s(&more, &times) - s, 1.25 * (11 + 5 * 5 * 3 * 0.1),
                 1e-9);
     more = pass;
     more.externals = 1;
@@ -94,6 +96,25 @@ static void a_cap_that_shrank_still_pays_for_two(void **state)
     assert_int_equal(reserve_next(&nine, &times, -1), RESERVE_NONE);
 }
 
+/* What starts in 1.2 s is given 1.2 s to stop, but not below 0.5 or above 2. */
+static void a_block_begins_if_it_can_end_before_the_cap(void **state)
+{
+    struct reserve_times times = { 1.2, 0, 0, 0 };
+
+    (void)state;
+    assert_true(reserve_has_block(&times, 4, 1.25 * 5.2 + 1e-9));
+    assert_false(reserve_has_block(&times, 4, 1.25 * 5.2 - 1e-9));
+    assert_true(reserve_has_block(&times, 4, INFINITY));
+    assert_true(reserve_has_block(&times, 0, 1.25 * 1.2 + 1e-9));
+    assert_false(reserve_has_block(&times, 0, 1.25 * 1.2 - 1e-9));
+    times.start_s = 0.1;
+    assert_true(reserve_has_block(&times, 0, 0.626));
+    assert_false(reserve_has_block(&times, 0, 0.624));
+    times.start_s = 30;
+    assert_true(reserve_has_block(&times, 0, 2.501));
+    assert_false(reserve_has_block(&times, 0, 2.499));
+}
+
 static void the_first_cap_counts(void **state)
 {
     struct reserve_caps caps = { .used_s = 40, .used_usd = 1 };
@@ -125,6 +146,7 @@ int main(void)
         cmocka_unit_test(each_part_of_the_confirmation_has_its_time),
         cmocka_unit_test(as_many_take_part_as_have_time),
         cmocka_unit_test(the_pace_says_how_many_fit),
+        cmocka_unit_test(a_block_begins_if_it_can_end_before_the_cap),
         cmocka_unit_test(the_first_cap_counts),
         cmocka_unit_test(a_cap_that_shrank_still_pays_for_two),
     };
