@@ -3,13 +3,24 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "common/mem.h"
 
 int hash_setup(struct err *err)
 {
     if (sodium_init() < 0)
         return err_set(err, ERR_SYSTEM, "libsodium cannot be initialised");
     return 0;
+}
+
+struct hash *hash_new(void)
+{
+    void *hash = aligned_alloc(_Alignof(struct hash), sizeof(struct hash));
+
+    mem_check(hash);
+    return hash;
 }
 
 void hash_init(struct hash *hash)

@@ -22,6 +22,8 @@ struct hash {
 };
 
 int hash_setup(struct err *err); /* sodium_init(), once, in main */
+/* On the heap, aligned to 64 bytes, which malloc() does not do.  free() */
+struct hash *hash_new(void);
 void hash_init(struct hash *hash);
 void hash_add(struct hash *hash, const void *bytes, size_t len);
 /* Add a field: its length comes first, so that "ab","c" differs from

@@ -4,7 +4,7 @@
 #
 #   deploy/check.sh            everything but the tests labelled slow
 #   deploy/check.sh --quick    one build with gcc and its tests
-#   deploy/check.sh --slow     the tests labelled slow
+#   deploy/check.sh --slow     the tests labelled slow, and unit tests under clang's UBSan
 #   deploy/check.sh --browser  the page of 'report --html' in Chromium
 #   deploy/check.sh --python   the package of deploy/python, with pandas and jupyter
 #   deploy/check.sh --package  the Debian package and the tarball; best as root
@@ -43,6 +43,7 @@ if command -v ccache >/dev/null 2>&1; then
 fi
 
 units= # folders whose unit tests the build without sanitizers has; empty: all
+compiles="|compiles" # tests left out, whose time goes into compilers
 
 configure() { # configure PRESET
     case "$1" in
@@ -89,6 +90,9 @@ case "$mode" in
 --slow)
     step build-gcc build dev all
     step tests-slow tests dev -j "$jobs" -L slow -LE 'browser|python|package|site|slurm'
+    # clang's UBSan sees more of pointers than gcc's
+    step build-ubsan build ubsan all
+    step tests-ubsan tests ubsan -j "$jobs" -LE "slow|bench|e2e|fault|browser|python|package|site|slurm$compiles"
     finish
     ;;
 --browser)
@@ -128,7 +132,6 @@ esac
 # Unit tests run with sanitizers, and with --quick without.
 units=none
 touched=$(deploy/changed.sh)
-compiles="|compiles" # tests left out, whose time goes into compilers
 if echo "$touched" | grep -v CMakeLists | grep -qE '^(tests/)?(kernels|cheats|worker/(build|runner))/'; then
     compiles=
 fi

@@ -56,7 +56,7 @@ struct fetch {
     bool keeps;        /* it is for the cache, also if no host wants it */
     char *bytes;       /* for the cache; NULL: none, or too many */
     int answers;       /* that began to come */
-    struct hash sum;   /* of the chunks of the last one so far */
+    struct hash *sum;  /* of the chunks of the last one so far */
     int64_t summed;    /* bytes */
     int64_t total;     /* as it says */
 };
@@ -116,6 +116,7 @@ static struct fetch *new_fetch(struct sweep *sweep, const char *hash)
     *fetch = (struct fetch){ .from = -1 };
     snprintf(fetch->hash, sizeof(fetch->hash), "%s", hash);
     fetch->wishes = mem_new(sweep->fleet.n, sizeof(*fetch->wishes));
+    fetch->sum = hash_new();
     return fetch;
 }
 
@@ -124,6 +125,7 @@ static void drop_fetch(struct sweep *sweep, struct fetch *fetch)
 {
     free(fetch->wishes);
     free(fetch->bytes);
+    free(fetch->sum);
     *fetch = sweep->work.fetches[--sweep->work.n_fetches];
 }
 
@@ -373,7 +375,7 @@ static void begin_answer(const struct sweep *sweep, struct fetch *fetch,
     fetch->answers++;
     fetch->total = total;
     fetch->summed = 0;
-    hash_init(&fetch->sum);
+    hash_init(fetch->sum);
     for (size_t host = 0; host < sweep->fleet.n; host++)
         if (fetch->wishes[host] == WISH_REST)
             fetch->wishes[host] = WISH_CHUNKS;
@@ -402,11 +404,11 @@ static bool sum_chunk(const struct sweep *sweep, struct fetch *fetch,
         fetch->bytes = mem_grow(fetch->bytes, at + n, 1);
         memcpy(fetch->bytes + at, part->chunk.data, n);
     }
-    hash_add(&fetch->sum, part->chunk.data, n);
+    hash_add(fetch->sum, part->chunk.data, n);
     fetch->summed += (int64_t)n;
     if (fetch->summed < fetch->total)
         return true;
-    hash_end(&fetch->sum, hash);
+    hash_end(fetch->sum, hash);
     return strcmp(hash, fetch->hash) == 0;
 }
 

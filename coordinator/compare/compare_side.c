@@ -386,11 +386,11 @@ const struct compare_blocks *
 compare_side_blocks(const struct compare_side *side, const char *key,
                     size_t shape)
 {
-    const struct compare_blocks *end = side->blocks + side->n_blocks;
-    const struct compare_blocks *at;
+    const struct compare_blocks *end, *at;
 
     if (side->n_blocks == 0)
         return NULL;
+    end = side->blocks + side->n_blocks;
     at = bsearch(key, side->blocks, side->n_blocks, sizeof(*at), by_config);
     while (at && at > side->blocks && strcmp(at[-1].config, key) == 0)
         at--;

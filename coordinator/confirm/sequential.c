@@ -629,7 +629,8 @@ sequential_course_go_on(struct sequential_course *course,
         memcpy(course->out, out, course->design.candidates * sizeof(*out));
         begin(&course->replay, &course->design, course->out);
     }
-    take_results(&course->replay, &results[course->n], n - course->n);
+    take_results(&course->replay, n > 0 ? &results[course->n] : results,
+                 n - course->n);
     remember(course, results, n);
     return course->replay.to;
 }

@@ -66,7 +66,7 @@ char *model_args_file(const char *path, const char *label)
 
     if (strstr(path, PLACE))
         return model_args_expand(path, label);
-    if (!dot || dot == path || dot == slash + 1)
+    if (!dot || dot == path || (slash && dot == slash + 1))
         return mem_printf("%s.%s", path, label);
     return mem_printf("%.*s.%s%s", (int)(dot - path), path, label, dot);
 }

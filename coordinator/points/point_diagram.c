@@ -171,7 +171,7 @@ int64_t point_diagram_at(const struct point_diagram *diagram, int64_t rank)
     int64_t number = 0;
 
     for (;;) {
-        const int *branches = diagram->branches + at->first;
+        const int *branches;
         size_t level = 0;
 
         /* No rule depends on the axes in between. */
@@ -179,6 +179,7 @@ int64_t point_diagram_at(const struct point_diagram *diagram, int64_t rank)
         rank %= at->below;
         if (at->axis == diagram->n_axes)
             return number;
+        branches = diagram->branches + at->first;
         for (;; level++) {
             int64_t points =
                 points_from(diagram, branches[level], at->axis + 1);

@@ -109,12 +109,13 @@ static struct groups group_failures(const struct report_view *view)
         return groups;
     qsort(groups.list, groups.n, sizeof(*groups.list), by_kind);
     for (size_t i = 0; i < groups.n; i++) {
-        const struct group *one = &groups.list[i], *last = &groups.list[n - 1];
+        const struct group *one = &groups.list[i];
+        struct group *last = n > 0 ? &groups.list[n - 1] : NULL;
 
-        if (n > 0 && last->outcome == one->outcome &&
+        if (last && last->outcome == one->outcome &&
             last->shape == one->shape &&
             lessons_reason_order(last->reason, one->reason) == 0)
-            groups.list[n - 1].n++;
+            last->n++;
         else
             groups.list[n++] = *one;
     }
