@@ -51,6 +51,9 @@ struct kernel_limits {
 
 cudaError_t kernel_limits(int gpu, struct kernel_limits *out);
 
+/* How many blocks of kernel_look() a multiprocessor has at the same time. */
+cudaError_t kernel_look_blocks(int *out);
+
 cudaError_t kernel_fill(void *base, enum element_type type, int64_t count,
                         const struct fill *fill, uint64_t key,
                         cudaStream_t stream);
