@@ -69,3 +69,13 @@ int look_plan_repeats(const struct confirmation *confirmation)
         blocks = first;
     return (look_plan_launches(confirmation) + blocks - 1) / blocks;
 }
+
+/* Twice as slow as a finalist, by one measurement of each: it is not named. */
+#define SLOW_BASELINE 2
+
+int look_plan_baseline_repeats(int repeats, double baseline_s, double fastest_s)
+{
+    double ratio = baseline_s / fastest_s;
+
+    return ratio > SLOW_BASELINE ? (int)(repeats / ratio) : repeats;
+}

@@ -38,4 +38,11 @@ int look_plan_launches(const struct confirmation *confirmation);
  * candidate has look_plan_launches() before one is named. */
 int look_plan_repeats(const struct confirmation *confirmation);
 
+/* Those of the baseline, whose launch takes 'baseline_s', if that of the
+ * fastest finalist takes 'fastest_s' (NAN: not known): none but a fast baseline
+ * can be named, so a slow one is given the time that the fastest finalist
+ * takes. */
+int look_plan_baseline_repeats(int repeats, double baseline_s,
+                               double fastest_s);
+
 #endif

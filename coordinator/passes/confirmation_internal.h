@@ -46,8 +46,10 @@ struct confirmation_pass {
     struct sequential_course *course; /* its looks; NULL before the first */
     struct card *cards; /* their index is the number for 'confirm' */
     int n_cards;
-    int *units; /* of the candidates that run */
-    int done;   /* measurements in complete blocks and the running ones */
+    int *units;      /* of the candidates that run */
+    double *medians; /* [n_running][n_shapes] of the newest measurement in this
+                      * run, seconds; NAN: none yet */
+    int done;        /* measurements in complete blocks and the running ones */
     enum sequential_end end; /* if there are looks: of the last one */
     int looks;
     int samples; /* of a candidate, in a block that begins now */

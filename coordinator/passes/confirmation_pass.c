@@ -16,6 +16,7 @@
 #include "coordinator/passes/external_runs.h"
 #include "coordinator/reserve/reserve.h"
 #include "coordinator/state/records.h"
+#include "coordinator/stats/stats.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/exit_code.h"
 
@@ -76,6 +77,9 @@ static int contest_lead(struct sweep *sweep, struct pass *pass, struct err *err)
         rc = external_runs_begin(sweep, c, err);
     if (rc < 0)
         return rc;
+    c->medians = mem_new(is->n_running * is->n_shapes, sizeof(*c->medians));
+    for (size_t i = 0; i < is->n_running * is->n_shapes; i++)
+        c->medians[i] = NAN;
     /* Nothing is screened again. */
     for (int unit = 0; unit < plan_units(sweep->work.plan); unit++)
         for (int shape = 0; shape < plan_shapes(sweep->work.plan); shape++)
@@ -98,6 +102,7 @@ static void contest_free(struct pass *pass)
     }
     free(c->cards);
     free(c->units);
+    free(c->medians);
     block_schedule_free(c->confirm);
     sequential_course_free(c->course);
     external_runs_free(c->tools);
@@ -247,6 +252,27 @@ static struct card *find_step(struct confirmation_pass *c,
     return NULL;
 }
 
+static double *median_of(const struct confirmation_pass *c,
+                         const struct block_schedule_step *step)
+{
+    return &c->medians[(size_t)step->candidate * c->is->n_shapes +
+                       (size_t)step->shape];
+}
+
+static void keep_median(const struct confirmation_pass *c,
+                        const struct block_schedule_step *step,
+                        const struct reals *samples)
+{
+    double *copy;
+
+    if (samples->n == 0)
+        return;
+    copy = mem_new(samples->n, sizeof(*copy));
+    memcpy(copy, samples->items, samples->n * sizeof(*copy));
+    *median_of(c, step) = stats_median(copy, samples->n);
+    free(copy);
+}
+
 static void step_ended(struct sweep *sweep, struct confirmation_pass *c,
                        const struct sched_lease *lease,
                        const struct msg *result)
@@ -262,6 +288,7 @@ static void step_ended(struct sweep *sweep, struct confirmation_pass *c,
         return;
     }
     card->orders[step] = 0;
+    keep_median(c, &card->steps[step], &result->measured.samples);
     candidate = card->steps[step].candidate;
     if (!outcome_is(msg_result(result)->outcome, OUTCOME_CORRECT) &&
         !block_schedule_is_out(c->confirm, candidate)) {
@@ -352,13 +379,42 @@ static int contest_samples(const struct sweep *sweep, const struct pass *pass,
     return lease->purpose == SCHED_CONFIRM ? c->samples : 0;
 }
 
+/* At the shape of the step, by the newest measurement of each. */
+static double fastest_finalist(const struct confirmation_pass *c,
+                               const struct block_schedule_step *step)
+{
+    double fastest = NAN;
+
+    for (size_t i = 0; i < c->is->n_running; i++) {
+        const struct block_schedule_step at = { .candidate = (int)i,
+                                                .shape = step->shape };
+
+        if (c->is->candidates[i].role == CONFIRMATION_FINALIST &&
+            !block_schedule_is_out(c->confirm, (int)i))
+            fastest = fmin(fastest, *median_of(c, &at));
+    }
+    return fastest;
+}
+
 static int contest_repeats(const struct sweep *sweep, const struct pass *pass,
                            const struct sched_lease *lease)
 {
-    const struct confirmation_pass *c = pass->state;
+    struct confirmation_pass *c = pass->state;
+    int repeats = look_plan_repeats(c->is), at;
+    const struct block_schedule_step *step;
+    const struct card *card;
 
     (void)sweep;
-    return lease->purpose == SCHED_CONFIRM ? look_plan_repeats(c->is) : 0;
+    if (lease->purpose != SCHED_CONFIRM)
+        return 0;
+    card = find_step(c, lease, &at);
+    if (!card)
+        return repeats;
+    step = &card->steps[at];
+    if (c->is->candidates[step->candidate].role != CONFIRMATION_BASELINE)
+        return repeats;
+    return look_plan_baseline_repeats(repeats, *median_of(c, step),
+                                      fastest_finalist(c, step));
 }
 
 static int contest_fill(struct sweep *sweep, struct pass *pass,

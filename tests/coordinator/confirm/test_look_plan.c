@@ -1,4 +1,5 @@
 #include <limits.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -112,6 +113,17 @@ a_measurement_repeats_its_share_of_the_checked_launches(void **state)
     assert_int_equal(look_plan_repeats(&c), 0);
 }
 
+static void a_baseline_twice_as_slow_repeats_less(void **state)
+{
+    (void)state;
+    assert_int_equal(look_plan_baseline_repeats(300, 60e-6, 10e-6), 50);
+    assert_int_equal(look_plan_baseline_repeats(300, 19e-6, 10e-6), 300);
+    assert_int_equal(look_plan_baseline_repeats(300, 5e-6, 10e-6), 300);
+    assert_int_equal(look_plan_baseline_repeats(300, NAN, 10e-6), 300);
+    assert_int_equal(look_plan_baseline_repeats(300, 60e-6, NAN), 300);
+    assert_int_equal(look_plan_baseline_repeats(0, 60e-6, 10e-6), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +134,7 @@ int main(void)
         cmocka_unit_test(looks_decide_by_the_plan_of_the_confirmation),
         cmocka_unit_test(
             a_measurement_repeats_its_share_of_the_checked_launches),
+        cmocka_unit_test(a_baseline_twice_as_slow_repeats_less),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
