@@ -80,7 +80,7 @@ const struct runner_source runner_sources[] = {
     { "worker/runner/cuda/kernels_cuda.cu", RUNNER_CUDA },
     { "worker/runner/cuda/kernels_cuda.h", RUNNER_CUDA },
     { "worker/runner/cuda/kernels_fill.cu", RUNNER_CUDA },
-    { "worker/runner/cuda/kernels_grid.h", RUNNER_CUDA },
+    { "worker/runner/cuda/kernels_grid.hh", RUNNER_CUDA },
     { "worker/runner/cuda/kernels_look.cu", RUNNER_CUDA },
     { "worker/runner/cuda/tasks_cuda.h", RUNNER_CUDA },
     { "worker/runner/device/device_host.c", RUNNER_CPU | RUNNER_REPLAY },

@@ -1,4 +1,4 @@
-#include "worker/runner/cuda/kernels_grid.h"
+#include "worker/runner/cuda/kernels_grid.hh"
 
 namespace
 {

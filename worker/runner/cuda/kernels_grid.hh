@@ -1,11 +1,11 @@
-/* kernels_grid.h - what the runner's kernels share: loops, sums and a barrier
+/* kernels_grid.hh - what the runner's kernels share: loops, sums and a barrier
  * over all blocks of a grid
  *
  * The kernels are in several files, because nvcc compiles each of them on a core
  * of its own, and hosts wait for it.
  */
-#ifndef FA_WORKER_RUNNER_CUDA_KERNELS_GRID_H
-#define FA_WORKER_RUNNER_CUDA_KERNELS_GRID_H
+#ifndef FA_WORKER_RUNNER_CUDA_KERNELS_GRID_HH
+#define FA_WORKER_RUNNER_CUDA_KERNELS_GRID_HH
 
 #include "worker/runner/cuda/kernels_cuda.h"
 
