@@ -191,6 +191,8 @@ void compare_table(const struct compare *compare, size_t top, FILE *to)
     const char *unit;
     double scale = unit_of(compare, &unit);
 
+    fprintf(to, "%s: %s\n\n", compare_outcome_name(compare->outcome),
+            compare->why);
     print_side(compare->a, 'A', to);
     print_side(compare->b, 'B', to);
     for (size_t i = 0; i < compare->n_warnings; i++)
@@ -202,8 +204,6 @@ void compare_table(const struct compare *compare, size_t top, FILE *to)
     print_winner(compare, scale, unit, to);
     print_counts(compare, to);
     print_configs(compare, top, scale, unit, to);
-    fprintf(to, "\n%s: %s\n", compare_outcome_name(compare->outcome),
-            compare->why);
 }
 
 /* ---- for programs */

@@ -26,7 +26,7 @@ class Regression(rig.Rig):
                                           ("slower", 1, "SLOW", "regression"), ("noisy", 2, "AMBG", "inconclusive")):
             table = self.compare(fixture("base"), fixture(name), code=code).stdout
             self.assertRegex(table, rf"of A and of B +n16m +{word} ")
-            self.assertRegex(table.splitlines()[-1], rf"^{outcome}: ")
+            self.assertRegex(table.splitlines()[0], rf"^{outcome}: ")
             out = json.loads(self.compare(fixture("base"), fixture(name), "--json", code=code).stdout)
             self.assertEqual((out["outcome"], out["exit_code"]), (outcome, code))
             [winner] = out["winner"]
