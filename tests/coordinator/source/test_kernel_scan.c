@@ -143,6 +143,24 @@ static void what_cannot_be_described_is_named(void **state)
                         "int32 and int64)");
 }
 
+/* Two bytes are not the four of an int. */
+static void a_short_is_not_an_int(void **state)
+{
+    static const char *const types[] = { "short *", "unsigned short *",
+                                         "short int ", "uint16_t *" };
+    struct kernel_scan scan;
+    struct err err = { "" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        char text[128];
+
+        snprintf(text, sizeof(text), "extern \"C\" __global__ void f(%sx) {}",
+                 types[i]);
+        assert_int_equal(kernel_scan(text, NULL, &scan, &err), ERR_INPUT);
+    }
+}
+
 static void broken_text_ends(void **state)
 {
     static const char *const texts[] = {
@@ -189,6 +207,7 @@ int main(void)
         cmocka_unit_test(macros_say_what_they_are),
         cmocka_unit_test(of_several_kernels_one_is_chosen),
         cmocka_unit_test(what_cannot_be_described_is_named),
+        cmocka_unit_test(a_short_is_not_an_int),
         cmocka_unit_test(broken_text_ends),
         cmocka_unit_test(a_kernel_without_parameters_has_none),
     };
