@@ -12,6 +12,13 @@ function(fa_program name)
   target_link_libraries(${name} PRIVATE fa_flags ${ARG_LINK})
 endfunction()
 
+# fa_skip_leak_check(PROGRAM): no_leak_check.c says why
+function(fa_skip_leak_check program)
+  if(FA_SANITIZE MATCHES "address")
+    target_sources(${program} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/no_leak_check.c)
+  endif()
+endfunction()
+
 # For every test, as is fa_test_path (libraries.cmake); the file says what TSan
 # does not report, and why.
 set(fa_test_environment "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
