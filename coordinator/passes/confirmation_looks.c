@@ -96,6 +96,6 @@ void confirmation_looks_close(struct sweep *sweep, struct confirmation_pass *c)
     }
     sequential_course_free(c->course); /* of a pass that goes on */
     c->course = NULL;
-    c->looks = -1; /* even if there is none but those before */
+    c->looks = -1; /* say how it ended, also without a new look */
     confirmation_looks_take(sweep, c);
 }

@@ -144,7 +144,7 @@ static int on_done(void *arg, const struct plan *plan, struct store *store,
     return done_code < 0 ? err_set(why, done_code, "it did not like it") : 0;
 }
 
-static void whoever_asked_gets_the_plan_at_the_end(void **state)
+static void the_plan_asked_for_is_handed_over_at_the_end(void **state)
 {
     int calls = 0;
 
@@ -177,7 +177,7 @@ int main(void)
         CASE(builds_alone_need_no_winner),
         CASE(the_first_reason_to_end_counts),
         CASE(what_the_disk_refused_is_not_kept),
-        CASE(whoever_asked_gets_the_plan_at_the_end),
+        CASE(the_plan_asked_for_is_handed_over_at_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
