@@ -84,6 +84,43 @@ __global__ void scan_guards(const unsigned char *payload, int64_t bytes, int64_t
             scan_byte_after(end, k, beside, out);
 }
 
+__global__ void seal(double *ref, int64_t count, uint64_t key)
+{
+    for (int64_t i = first_index(); i < count; i += index_step())
+        ref[i] = unsealed(ref, i, key);
+}
+
+__global__ void norm_sums(const double *ref, int64_t count, uint64_t key, bool infinities,
+                          struct check_scratch *scratch)
+{
+    double sum = 0;
+
+    for (int64_t i = first_index(); i < count; i += index_step())
+        sum += check_square(infinities, unsealed(ref, i, key));
+    sum = block_sum(sum);
+    if (threadIdx.x == 0)
+        scratch->part[blockIdx.x].sum = sum;
+}
+
+/* One block: add up the sums of the blocks. */
+__device__ double total(const struct check_scratch *scratch, int n_blocks)
+{
+    double sum = 0;
+
+    for (int i = threadIdx.x; i < n_blocks; i += THREADS)
+        sum += scratch->part[i].sum;
+    return block_sum(sum);
+}
+
+__global__ void norm_result(int64_t count, int n_blocks, const struct check_scratch *scratch,
+                            struct check_norm *norm)
+{
+    double sum = total(scratch, n_blocks);
+
+    if (threadIdx.x == 0)
+        *norm = { sum, sqrt(sum / (double)count) };
+}
+
 __device__ unsigned long long now_ns()
 {
     unsigned long long now;
@@ -121,6 +158,23 @@ cudaError_t kernel_scan(const void *payload, size_t bytes, size_t before, size_t
                                                                         &out->sum);
     scan_guards<<<blocks_for((int64_t)before), THREADS, 0, stream>>>(
         at, (int64_t)bytes, (int64_t)before, (int64_t)after, beside, out);
+    return cudaGetLastError();
+}
+
+cudaError_t kernel_seal(double *ref, int64_t count, uint64_t key, cudaStream_t stream)
+{
+    seal<<<blocks_for(count), THREADS, 0, stream>>>(ref, count, key);
+    return cudaGetLastError();
+}
+
+cudaError_t kernel_norm(const double *ref, int64_t count, uint64_t key, bool infinities,
+                        struct check_norm *norm, struct check_scratch *scratch,
+                        cudaStream_t stream)
+{
+    unsigned n = blocks_for(count);
+
+    norm_sums<<<n, THREADS, 0, stream>>>(ref, count, key, infinities, scratch);
+    norm_result<<<1, THREADS, 0, stream>>>(count, (int)n, scratch, norm);
     return cudaGetLastError();
 }
 

@@ -32,12 +32,26 @@ enum {
     CHECK_BLOCKS = 1024
 };
 
-/* Of the blocks of one kernel; the next one of the stream reduces it. */
+/* An element: check_rank(), the rule that it breaks most, and its error by this
+ * rule.  at < 0: none. */
+struct look_worst {
+    double rank;
+    long long at;
+    double error;
+    int rule;
+};
+
+/* Of some elements: the sum of squares, the largest relative error, and the
+ * worst of them. */
+struct look_part {
+    double sum, relative;
+    struct look_worst worst;
+};
+
+/* The parts of the blocks of one kernel; the next one of the stream, or its
+ * last block, reduces them. */
 struct check_scratch {
-    double sum[CHECK_BLOCKS];
-    double rank[CHECK_BLOCKS];
-    double relative[CHECK_BLOCKS];
-    long long at[CHECK_BLOCKS];
+    struct look_part part[CHECK_BLOCKS];
     unsigned arrived; /* blocks; 0 between kernels */
 };
 

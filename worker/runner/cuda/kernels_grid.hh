@@ -93,4 +93,28 @@ static __device__ inline void add_sum(const unsigned char *payload, int64_t byte
         atomicAdd(out, block);
 }
 
+/* Sum over the block; the result is in thread 0. */
+static __device__ inline double block_sum(double value)
+{
+    __shared__ double part[THREADS];
+
+    part[threadIdx.x] = value;
+    for (int half = THREADS / 2; half > 0; half /= 2) {
+        __syncthreads(); /* the halves to be added are complete */
+        if (threadIdx.x < half)
+            part[threadIdx.x] += part[threadIdx.x + half];
+    }
+    value = part[0];
+    __syncthreads(); /* 'part' may be used again */
+    return value;
+}
+
+/* Element 'i' of a reference that is sealed with 'key', or with 0 plain. */
+static __device__ inline double unsealed(const double *ref, int64_t i, uint64_t key)
+{
+    uint64_t bits = (uint64_t)__double_as_longlong(ref[i]);
+
+    return __longlong_as_double((long long)(key ? bits ^ fill_bits(key, i) : bits));
+}
+
 #endif
