@@ -24,10 +24,10 @@
 #define TURN_NS (1 * NS_PER_S)     /* longer: it was suspended */
 #define POLL_MS_MAX 1000
 
-/* the DEALER, the signals, the control socket, then all children */
-/* a GPU has its runner, the one before and a tool */
+/* the DEALER, the signals, the control socket, then all children: two programs
+ * are compiled; a GPU has its runner, the one before and a tool */
 #define FDS_MAX \
-    (2 + CONTROL_FDS_MAX + CHILD_FDS_MAX * (SLOTS_MAX + 3 * GPUS_MAX))
+    (2 + CONTROL_FDS_MAX + CHILD_FDS_MAX * (2 + SLOTS_MAX + 3 * GPUS_MAX))
 
 static int open_signals(struct agent *agent, struct err *err)
 {

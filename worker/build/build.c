@@ -200,10 +200,8 @@ struct build *build_start(const struct build_tools *tools,
     return build;
 }
 
-static bool is_for(const char *path, const char *device)
+static bool is_for(const char *path, unsigned which)
 {
-    unsigned which = sources_device(device);
-
     for (const struct runner_source *source = runner_sources; source->path;
          source++)
         if (strcmp(source->path, path) == 0)
@@ -211,38 +209,47 @@ static bool is_for(const char *path, const char *device)
     return false;
 }
 
+/* fa-runner for a device, or fa-facts. */
+struct program {
+    const char *name, *device; /* NULL: for fa-facts */
+    unsigned which;            /* its RUNNER_ bit */
+};
+
 /* The host is part of the key: "native" depends on its GPUs, and hosts may
  * share a work folder. */
-static void runner_key(const char *toolkit, const char *device,
-                       char key[HASH_HEX])
+static void program_key(const struct program *program, const char *toolkit,
+                        char key[HASH_HEX])
 {
     char host[256] = "";
     struct hash hash;
 
     (void)gethostname(host, sizeof(host) - 1); /* if it fails: one build more */
     hash_init(&hash);
-    hash_text(&hash, "fa-runner");
+    hash_text(&hash, program->name);
     hash_text(&hash, toolkit);
-    hash_text(&hash, device);
+    hash_text(&hash, program->device ? program->device : "");
     hash_text(&hash, host);
     for (const struct embed *file = runner_files; file->name; file++)
-        if (is_for(file->name, device)) {
+        if (is_for(file->name, program->which)) {
             hash_text(&hash, file->name);
             hash_field(&hash, file->bytes, file->len);
         }
     hash_end(&hash, key);
 }
 
-static int start_runner(struct build *build, const char *device, int64_t now_ns,
-                        struct err *err)
+static int compile_program(struct build *build, const struct program *program,
+                           int64_t now_ns, struct err *err)
 {
+    const char *compiler = build->tools.compiler;
     struct compiler_line line;
-    int rc = compiler_runner(build->tools.compiler, device, &line, err);
+    int rc = program->device
+                 ? compiler_runner(compiler, program->device, &line, err)
+                 : compiler_facts(compiler, &line, err);
 
     if (rc == 0)
         rc = build_dir_open(cache_dir(build->tools.cache), &build->stage, err);
     for (const struct embed *file = runner_files; rc == 0 && file->name; file++)
-        if (is_for(file->name, device))
+        if (is_for(file->name, program->which))
             rc = build_dir_write(&build->stage, "src", file->name, file->bytes,
                                  file->len, err);
     if (rc == 0)
@@ -251,18 +258,34 @@ static int start_runner(struct build *build, const char *device, int64_t now_ns,
     return rc;
 }
 
-struct build *build_start_runner(const struct build_tools *tools,
-                                 const char *device, int64_t now_ns)
+static struct build *start_program(const struct build_tools *tools,
+                                   const struct program *program,
+                                   int64_t now_ns)
 {
     struct build *build;
     char key[HASH_HEX];
     struct err err;
 
-    runner_key(tools->toolkit, device, key);
+    program_key(program, tools->toolkit, key);
     build = build_new(tools, key, 0, now_ns);
-    if (!found_in_cache(build) && start_runner(build, device, now_ns, &err) < 0)
+    if (!found_in_cache(build) &&
+        compile_program(build, program, now_ns, &err) < 0)
         settle(build, OUTCOME_CRASH, err.text);
     return build;
+}
+
+struct build *build_start_runner(const struct build_tools *tools,
+                                 const char *device, int64_t now_ns)
+{
+    return start_program(
+        tools, &(struct program){ "fa-runner", device, sources_device(device) },
+        now_ns);
+}
+
+struct build *build_start_facts(const struct build_tools *tools, int64_t now_ns)
+{
+    return start_program(
+        tools, &(struct program){ "fa-facts", NULL, RUNNER_FACTS }, now_ns);
 }
 
 void build_free(struct build *build)

@@ -70,6 +70,10 @@ struct build *build_start(const struct build_tools *tools,
  * executable. */
 struct build *build_start_runner(const struct build_tools *tools,
                                  const char *device, int64_t now_ns);
+/* Build fa-facts, which knows the facts of a GPU and is built sooner
+ * (worker/runner/cuda/facts_device.c). */
+struct build *build_start_facts(const struct build_tools *tools,
+                                int64_t now_ns);
 void build_free(struct build *build); /* kills; NULL is fine */
 
 size_t build_poll(const struct build *build, struct pollfd *fds, size_t max);

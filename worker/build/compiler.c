@@ -215,7 +215,8 @@ static bool ends_in(const char *text, const char *end)
 static int add_units(struct compiler_line *line, unsigned device,
                      const char *end, struct err *err)
 {
-    bool tell = device != RUNNER_CUDA && strcmp(end, ".c") == 0;
+    bool nvcc = device & (RUNNER_CUDA | RUNNER_FACTS);
+    bool tell = !nvcc && strcmp(end, ".c") == 0;
     int rc = 0;
 
     for (const struct runner_source *source = runner_sources;
@@ -230,12 +231,29 @@ static int add_units(struct compiler_line *line, unsigned device,
     return rc;
 }
 
+static const char *const output[] = { "-o", "../out/" COMPILER_OUTPUT, NULL };
+
+int compiler_facts(const char *compiler, struct compiler_line *line,
+                   struct err *err)
+{
+    int rc;
+
+    memset(line, 0, sizeof(*line));
+    rc = add_all(line,
+                 (const char *[]){ compiler, "-I.", "-D_GNU_SOURCE",
+                                   "--threads=0", NULL },
+                 err);
+    if (rc == 0)
+        rc = add_units(line, RUNNER_FACTS, ".c", err);
+    if (rc == 0)
+        rc = add(line, "-ldl", err);
+    return rc < 0 ? rc : add_all(line, output, err);
+}
+
 int compiler_runner(const char *compiler, const char *device,
                     struct compiler_line *line, struct err *err)
 {
-    static const char *const output[] = { "-o", "../out/" COMPILER_OUTPUT,
-                                          NULL };
-    /* Nothing else is built yet: all cores compile fa-runner, a file each. */
+    /* All cores compile fa-runner, a file each: hosts wait for it. */
     static const char *const cuda_flags[] = { "-arch=native", "--threads=0",
                                               NULL };
     static const char *const emulator[] = { "-Ikernels/include", "-rdynamic",

@@ -40,6 +40,9 @@ int compiler_kernel(const struct compiler_task *task,
 /* The command for fa-runner for 'device', from the embedded sources. */
 int compiler_runner(const char *compiler, const char *device,
                     struct compiler_line *line, struct err *err);
+/* The command for fa-facts; 'compiler' is nvcc. */
+int compiler_facts(const char *compiler, struct compiler_line *line,
+                   struct err *err);
 void compiler_fini(struct compiler_line *line);
 
 /* The complete environment of a compiler, ended by NULL; fini with the line. */

@@ -42,11 +42,14 @@ struct gpu {
     char device[8];
     char which[WIRE_NAME_MAX + 1];
     char *runner, *home;
+    bool facts_only;               /* 'runner' is fa-facts */
     const struct sandbox *sandbox; /* borrowed; outlives this */
     struct runner_dir folder;
     enum phase phase;
     struct runner_session *session; /* NULL when PAUSED and LOST */
     struct runner_session *retired; /* the one before, until it has ended */
+    bool session_facts;             /* 'session' is one of fa-facts ... */
+    bool retired_facts;             /* ... and this is 'retired' */
     bool alone;                     /* no two processes can have it open */
     int tries;                      /* attempts to open it since a success */
     int64_t again_at_ns;
@@ -82,6 +85,7 @@ static int start_runner(struct gpu *gpu, int64_t now_ns, struct err *err)
     char files[PATH_MAX], scratch[PATH_MAX];
     int rc;
 
+    gpu->session_facts = gpu->facts_only;
     runner_dir_path(&gpu->folder, "files", files);
     runner_dir_path(&gpu->folder, "tmp", scratch);
     if (sandbox) {
@@ -107,6 +111,7 @@ int gpu_open(const struct gpu_spec *spec, int64_t now_ns, struct gpu **out,
     snprintf(gpu->device, sizeof(gpu->device), "%s", spec->device);
     snprintf(gpu->which, sizeof(gpu->which), "%s", spec->gpu);
     gpu->runner = mem_strdup(spec->runner);
+    gpu->facts_only = spec->facts_only;
     gpu->home = mem_strdup(spec->home ? spec->home : spec->dir);
     gpu->sandbox = spec->sandbox;
     gpu->lock = -1;
@@ -295,10 +300,37 @@ static int name_and_lock(struct gpu *gpu, struct err *err)
     return gpu->lock < 0 ? gpu->lock : 0;
 }
 
+static void start_again(struct gpu *gpu, int64_t now_ns)
+{
+    struct err err;
+
+    if (start_runner(gpu, now_ns, &err) < 0)
+        lose(gpu, err.text, now_ns);
+    else
+        ask_to_open(gpu, now_ns);
+}
+
+/* The next process opens the GPU before this one ends.  A driver that no
+ * process uses is unloaded, and to load it again takes longer than to open the
+ * GPU.  Nothing is measured until this one has ended. */
+static void renew(struct gpu *gpu, int64_t now_ns)
+{
+    if (gpu->alone) {
+        replace(gpu, now_ns);
+        return;
+    }
+    gpu->retired = gpu->session;
+    gpu->retired_facts = gpu->session_facts;
+    gpu->session = NULL;
+    start_again(gpu, now_ns);
+}
+
 static void ready(struct gpu *gpu, int64_t now_ns)
 {
     gpu->phase = READY;
-    if (gpu->has_job)
+    if (gpu->session_facts && !gpu->facts_only)
+        renew(gpu, now_ns);
+    else if (gpu->has_job)
         send_job(gpu, now_ns);
 }
 
@@ -348,34 +380,10 @@ static void take_reply(struct gpu *gpu, int64_t now_ns)
     }
 }
 
-static void start_again(struct gpu *gpu, int64_t now_ns)
-{
-    struct err err;
-
-    if (start_runner(gpu, now_ns, &err) < 0)
-        lose(gpu, err.text, now_ns);
-    else
-        ask_to_open(gpu, now_ns);
-}
-
-/* The next process opens the GPU before this one ends.  A driver that no
- * process uses is unloaded, and to load it again takes longer than to open the
- * GPU.  Nothing is measured until this one has ended. */
-static void renew(struct gpu *gpu, int64_t now_ns)
-{
-    if (gpu->alone) {
-        replace(gpu, now_ns);
-        return;
-    }
-    gpu->retired = gpu->session;
-    gpu->session = NULL;
-    start_again(gpu, now_ns);
-}
-
 /* Memory, or a compute mode, may be for one process only. */
 static void try_alone(struct gpu *gpu, int64_t now_ns)
 {
-    gpu->alone = true;
+    gpu->alone = !gpu->retired_facts; /* fa-facts is in nobody's way */
     runner_session_kill(gpu->retired, now_ns);
     gpu->phase = PAUSED;
     gpu->again_at_ns = now_ns + AGAIN_NS;
@@ -471,13 +479,24 @@ enum gpu_state gpu_step(struct gpu *gpu, int64_t now_ns)
     return gpu_state(gpu);
 }
 
+void gpu_use(struct gpu *gpu, const char *runner, int64_t now_ns)
+{
+    free(gpu->runner);
+    gpu->runner = mem_strdup(runner);
+    gpu->facts_only = false;
+    if (gpu->phase == READY)
+        ready(gpu, now_ns);
+}
+
 enum gpu_state gpu_state(const struct gpu *gpu)
 {
     if (gpu->phase == LOST)
         return GPU_TROUBLE;
     if (gpu->has_job)
         return GPU_BUSY;
-    return gpu->phase == READY ? GPU_IDLE : GPU_STARTING;
+    if (gpu->phase != READY)
+        return GPU_STARTING;
+    return gpu->session_facts ? GPU_KNOWN : GPU_IDLE;
 }
 
 bool gpu_is_taken(const struct gpu *gpu)

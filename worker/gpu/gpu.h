@@ -1,6 +1,7 @@
 /* gpu.h - one GPU and the fa-runner process that holds it
  *
  *   STARTING --facts--> IDLE --measure--> BUSY --reply--> IDLE
+ *   STARTING --facts, from fa-facts--> KNOWN --fa-runner is built--> STARTING
  *      ^                 runner replaced: died, hung, poisoned   |
  *      '---------------------------------------------------------'
  *   STARTING --no device, lock held--> TROUBLE
@@ -37,7 +38,8 @@ enum {
 struct gpu_spec {
     const char *device;            /* cuda cpu replay */
     const char *gpu;               /* index or UUID, as CUDA numbers them */
-    const char *runner;            /* path of fa-runner */
+    const char *runner;            /* path of fa-runner, or of fa-facts */
+    bool facts_only;               /* it is fa-facts; gpu_use() follows */
     const char *dir;               /* the worker's folder */
     const char *home;              /* the work folder, which names what is no
                                     * GPU; NULL: 'dir' */
@@ -47,6 +49,7 @@ struct gpu_spec {
 
 enum gpu_state {
     GPU_STARTING,
+    GPU_KNOWN, /* has facts, and cannot measure yet */
     GPU_IDLE,
     GPU_BUSY,
     GPU_TROUBLE, /* permanent; gpu_trouble() says why */
@@ -77,6 +80,8 @@ struct gpu_result {
 int gpu_open(const struct gpu_spec *spec, int64_t now_ns, struct gpu **out,
              struct err *err);
 void gpu_close(struct gpu *gpu); /* kills; NULL is fine */
+/* fa-runner is built: measure with it. */
+void gpu_use(struct gpu *gpu, const char *runner, int64_t now_ns);
 
 size_t gpu_poll(const struct gpu *gpu, struct pollfd *fds, size_t max);
 int64_t gpu_deadline_ns(const struct gpu *gpu);
@@ -88,8 +93,8 @@ const char *gpu_trouble(const struct gpu *gpu);
  * never are. */
 const char *gpu_index(const struct gpu *gpu);
 bool gpu_is_taken(const struct gpu *gpu); /* by another worker */
-/* Available after it was IDLE: its UUID ("CPU-...", "REPLAY-...") and its
- * facts. */
+/* Available after it was KNOWN or IDLE: its UUID ("CPU-...", "REPLAY-...") and
+ * its facts. */
 const char *gpu_uuid(const struct gpu *gpu);
 const char *gpu_fact(const struct gpu *gpu, const char *name); /* "" if none */
 const struct wire_fact *gpu_facts(const struct gpu *gpu, size_t *n);

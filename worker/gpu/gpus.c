@@ -98,6 +98,14 @@ int gpus_open(const struct gpu_spec *spec, const char *which,
     return 0;
 }
 
+void gpus_use(struct gpus *gpus, const char *runner, int64_t now_ns)
+{
+    gpus->spec.runner = runner;
+    gpus->spec.facts_only = false;
+    for (size_t i = 0; i < gpus->n; i++)
+        gpu_use(gpus->at[i], runner, now_ns);
+}
+
 void gpus_grow(struct gpus *gpus, const struct gpu_share *share, int64_t now_ns)
 {
     int indices[GPUS_MAX], n = choose(gpus, share, indices);

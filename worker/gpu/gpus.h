@@ -27,6 +27,8 @@ struct gpus;
 int gpus_open(const struct gpu_spec *spec, const char *which,
               const struct gpu_share *share, int64_t now_ns, struct gpus **out,
               struct err *err);
+/* As gpu_use(), of all.  'runner' outlives the GPUs. */
+void gpus_use(struct gpus *gpus, const char *runner, int64_t now_ns);
 /* 'share' has got more.  They count, behind the others, when they are open; one
  * that cannot be opened is left out. */
 void gpus_grow(struct gpus *gpus, const struct gpu_share *share,

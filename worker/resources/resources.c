@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/device_kind.h"
 #include "common/limits.h"
+#include "common/log.h"
 #include "common/mem.h"
 #include "common/msg_host.h"
 #include "common/outcome.h"
@@ -14,11 +16,18 @@
 #include "worker/process/sandbox.h"
 #include "worker/process/sandbox_policy.h"
 
-enum build_dir {
+enum stage {
     TOOLKIT,
-    RUNNER,
+    PROGRAMS, /* until the GPUs can be opened */
     GPUS,
     DONE
+};
+
+/* A program for the GPUs. */
+struct program {
+    struct build *build; /* NULL: it is not being built */
+    int builds;          /* that crashed */
+    char *path;          /* once built */
 };
 
 struct resources {
@@ -28,22 +37,20 @@ struct resources {
     const struct gpu_share *share;
     struct sandbox *sandbox; /* of all programs; NULL in trouble */
     enum resources_state state;
-    enum build_dir stage;
+    enum stage stage;
     const char *what;
     struct err err; /* once in trouble */
     struct toolkit *toolkit;
     struct build_tools compiling;
-    struct build *build; /* of the runner */
-    int builds;          /* crashed builds of the runner */
-    struct gpus *gpus;   /* NULL: none */
-    struct slots *slots; /* once ready */
-    struct tools *tools; /* likewise */
-    char *runner;        /* path of fa-runner, once built */
+    struct program runner, facts; /* fa-runner, fa-facts */
+    struct gpus *gpus;            /* NULL: none */
+    struct slots *slots;          /* once ready */
+    struct tools *tools;          /* likewise */
     size_t n_slots;
     size_t fed; /* GPUs that have a core each */
 };
 
-#define RUNNER_BUILDS_MAX 3
+#define PROGRAM_BUILDS_MAX 3
 /* Open files: of the worker alone, for each slot, and for each GPU with its
  * runner and a tool. */
 #define FILES_WORKER 40
@@ -127,9 +134,11 @@ void resources_close(struct resources *resources)
     slots_free(resources->slots);
     tools_free(resources->tools);
     gpus_close(resources->gpus);
-    build_free(resources->build);
+    build_free(resources->runner.build);
+    build_free(resources->facts.build);
     toolkit_close(resources->toolkit);
-    free(resources->runner);
+    free(resources->runner.path);
+    free(resources->facts.path);
     free(resources->device);
     free(resources->which);
     free(resources->nvcc);
@@ -158,10 +167,12 @@ size_t resources_poll(const struct resources *resources, struct pollfd *fds,
         return 0;
     if (resources->stage == TOOLKIT)
         return toolkit_poll(resources->toolkit, fds, max);
-    if (resources->stage == RUNNER)
-        return build_poll(resources->build, fds, max);
+    if (resources->runner.build)
+        n = build_poll(resources->runner.build, fds, max);
+    if (resources->facts.build)
+        n += build_poll(resources->facts.build, fds + n, max - n);
     if (resources->gpus)
-        n = gpus_poll(resources->gpus, fds, max);
+        n += gpus_poll(resources->gpus, fds + n, max - n);
     if (resources->slots)
         n += slots_poll(resources->slots, fds + n, max - n);
     if (resources->tools)
@@ -169,22 +180,30 @@ size_t resources_poll(const struct resources *resources, struct pollfd *fds,
     return n;
 }
 
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 int64_t resources_deadline_ns(const struct resources *resources)
 {
-    int64_t gpus, slots, tools;
+    int64_t at_ns = INT64_MAX;
 
     if (resources->state == RESOURCES_TROUBLE)
         return INT64_MAX;
     if (resources->stage == TOOLKIT)
         return toolkit_deadline_ns(resources->toolkit);
-    if (resources->stage == RUNNER)
-        return build_deadline_ns(resources->build);
-    gpus = resources->gpus ? gpus_deadline_ns(resources->gpus) : INT64_MAX;
-    slots = resources->slots ? slots_deadline_ns(resources->slots) : INT64_MAX;
-    tools = resources->tools ? tools_deadline_ns(resources->tools) : INT64_MAX;
-    if (tools < slots)
-        slots = tools;
-    return gpus < slots ? gpus : slots;
+    if (resources->runner.build)
+        at_ns = earlier(at_ns, build_deadline_ns(resources->runner.build));
+    if (resources->facts.build)
+        at_ns = earlier(at_ns, build_deadline_ns(resources->facts.build));
+    if (resources->gpus)
+        at_ns = earlier(at_ns, gpus_deadline_ns(resources->gpus));
+    if (resources->slots)
+        at_ns = earlier(at_ns, slots_deadline_ns(resources->slots));
+    if (resources->tools)
+        at_ns = earlier(at_ns, tools_deadline_ns(resources->tools));
+    return at_ns;
 }
 
 static void be_ready(struct resources *resources)
@@ -205,7 +224,7 @@ static void be_ready(struct resources *resources)
         .dir = cache_dir(resources->cache),
         .device = resources->device,
         .compiler = toolkit_path(resources->toolkit),
-        .runner = resources->runner ? resources->runner : "",
+        .runner = resources->runner.path ? resources->runner.path : "",
         .sandbox = resources->sandbox });
     resources->stage = DONE;
     resources->state = RESOURCES_READY;
@@ -228,53 +247,99 @@ static void step_toolkit(struct resources *resources, int64_t now_ns)
         be_ready(resources);
         return;
     }
-    resources->stage = RUNNER;
-    resources->build =
+    resources->stage = PROGRAMS;
+    resources->runner.build =
         build_start_runner(&resources->compiling, resources->device, now_ns);
+    if (device_kind_is(resources->device, DEVICE_KIND_CUDA) &&
+        !build_step(resources->runner.build, now_ns))
+        resources->facts.build =
+            build_start_facts(&resources->compiling, now_ns);
 }
 
-static int open_gpus(struct resources *resources, int64_t now_ns)
+/* With what there is: fa-runner, or else fa-facts. */
+static void open_gpus(struct resources *resources, int64_t now_ns)
 {
+    const bool facts_only = !resources->runner.path;
     const struct gpu_spec spec = { .device = resources->device,
-                                   .runner = resources->runner,
+                                   .runner = facts_only
+                                                 ? resources->facts.path
+                                                 : resources->runner.path,
+                                   .facts_only = facts_only,
                                    .dir = cache_dir(resources->cache),
                                    .home = cache_home(resources->cache),
                                    .sandbox = resources->sandbox };
 
-    return gpus_open(&spec, resources->which, resources->share, now_ns,
-                     &resources->gpus, &resources->err);
+    resources->stage = GPUS;
+    if (gpus_open(&spec, resources->which, resources->share, now_ns,
+                  &resources->gpus, &resources->err) < 0)
+        trouble(resources, "device");
+}
+
+/* The result of a build that has ended: -1 if there is no program, and why is
+ * in resources->err. */
+static int take_program(struct resources *resources, struct program *program,
+                        const char *name)
+{
+    struct build_result result;
+    char path[PATH_MAX];
+    int rc = 0;
+
+    build_take_result(program->build, &result);
+    build_free(program->build);
+    program->build = NULL;
+    if (result.outcome == OUTCOME_CRASH)
+        program->builds++;
+    if (result.outcome != OUTCOME_BUILT)
+        rc = err_set(&resources->err, ERR_DEVICE, "%s cannot be built: %s",
+                     name, result.detail);
+    else if (!cache_path(resources->cache, result.made.artifact, path))
+        rc = err_set(&resources->err, ERR_SYSTEM,
+                     "%s is not in the worker's cache", name);
+    else
+        program->path = mem_strdup(path);
+    build_result_fini(&result);
+    return rc < 0 ? -1 : 0;
 }
 
 static void step_runner(struct resources *resources, int64_t now_ns)
 {
-    struct build_result result;
-    char path[PATH_MAX];
+    struct program *runner = &resources->runner;
+    int crashes = runner->builds;
 
-    if (!build_step(resources->build, now_ns))
+    if (!runner->build || !build_step(runner->build, now_ns))
         return;
-    build_take_result(resources->build, &result);
-    build_free(resources->build);
-    resources->build = NULL;
-    if (result.outcome == OUTCOME_CRASH &&
-        ++resources->builds < RUNNER_BUILDS_MAX) {
+    if (take_program(resources, runner, "fa-runner") == 0) {
+        if (resources->gpus)
+            gpus_use(resources->gpus, runner->path, now_ns);
+        if (resources->tools)
+            tools_use(resources->tools, runner->path);
+    } else if (runner->builds > crashes &&
+               runner->builds < PROGRAM_BUILDS_MAX) {
         /* the compiler was killed: not the machine's fault */
-        resources->build = build_start_runner(&resources->compiling,
-                                              resources->device, now_ns);
-    } else if (result.outcome != OUTCOME_BUILT) {
-        err_set(&resources->err, ERR_DEVICE, "fa-runner cannot be built: %s",
-                result.detail);
-        trouble(resources, "runner");
-    } else if (!cache_path(resources->cache, result.made.artifact, path)) {
-        err_set(&resources->err, ERR_SYSTEM,
-                "fa-runner is not in the worker's cache");
-        trouble(resources, "runner");
+        runner->build = build_start_runner(&resources->compiling,
+                                           resources->device, now_ns);
     } else {
-        resources->runner = mem_strdup(path);
-        resources->stage = GPUS;
-        if (open_gpus(resources, now_ns) < 0)
-            trouble(resources, "device");
+        trouble(resources, "runner");
     }
-    build_result_fini(&result);
+}
+
+/* Without it the GPUs wait for fa-runner, whose build says what is wrong. */
+static void step_facts(struct resources *resources, int64_t now_ns)
+{
+    struct program *facts = &resources->facts;
+
+    if (facts->build && build_step(facts->build, now_ns) &&
+        take_program(resources, facts, "fa-facts") < 0)
+        log_line(LOG_W, "FACTS-LATE", "%s", resources->err.text);
+}
+
+static void step_programs(struct resources *resources, int64_t now_ns)
+{
+    step_runner(resources, now_ns);
+    step_facts(resources, now_ns);
+    if (resources->state != RESOURCES_TROUBLE && resources->stage == PROGRAMS &&
+        (resources->runner.path || resources->facts.path))
+        open_gpus(resources, now_ns);
 }
 
 /* Every GPU that was opened has failed for good. */
@@ -309,8 +374,8 @@ enum resources_state resources_step(struct resources *resources, int64_t now_ns)
         return resources->state;
     if (resources->stage == TOOLKIT)
         step_toolkit(resources, now_ns);
-    if (resources->stage == RUNNER)
-        step_runner(resources, now_ns);
+    if (resources->stage != TOOLKIT)
+        step_programs(resources, now_ns);
     if (resources->gpus && resources->state != RESOURCES_TROUBLE)
         step_gpus(resources, now_ns);
     if (resources->slots)

@@ -1,8 +1,11 @@
 /* resources.h - the resources of a worker: compiler, build slots, runner, GPUs
  *
- *   toolkit --> fa-runner (built here) --> GPUs opened --> ready
+ *   toolkit --> fa-facts (built here) --> GPUs known --> ready
+ *           --> fa-runner (built here) --> GPUs measure
  *
- * Without GPUs ("none") only the first step is needed.  Trouble is final.
+ * fa-facts is only for CUDA, and only while fa-runner is not in the cache; else
+ * fa-runner opens the GPUs.  Without GPUs ("none") only the first step is
+ * needed.  Trouble is final.
  * Poll-driven (child.h).
  */
 #ifndef FA_WORKER_RESOURCES_RESOURCES_H

@@ -1,4 +1,4 @@
-/* sources.h - the source files of fa-runner, for each device
+/* sources.h - the source files of fa-runner, for each device, and of fa-facts
  *
  * Paths are from the repository's root; the host that builds fa-runner has the
  * same layout and compiles with -I of that root:
@@ -6,6 +6,7 @@
  *   cuda  nvcc -O2 -arch=sm_XX -I. -o fa-runner UNITS -ldl
  *   cpu   cc -O2 -I. -Ikernels/include -rdynamic -o fa-runner UNITS
  *         -lstdc++ -ldl -lm -lpthread; replay: the same, of fewer files
+ *   facts nvcc -I. -o fa-facts UNITS -ldl
  *
  * UNITS are the rows that are not headers.  CMake reads the table in sources.c:
  * a row a line.
@@ -17,7 +18,8 @@ enum {
     RUNNER_CUDA = 1,
     RUNNER_CPU = 2,
     RUNNER_REPLAY = 4,
-    RUNNER_ALL = 7
+    RUNNER_ALL = 7,
+    RUNNER_FACTS = 8 /* fa-facts, for "cuda" (cuda/facts_device.c) */
 };
 
 struct runner_source {

@@ -47,6 +47,11 @@ void tools_free(struct tools *tools)
     free(tools);
 }
 
+void tools_use(struct tools *tools, const char *runner)
+{
+    tools->box.runner = runner;
+}
+
 /* What is the same for each question that one process may answer. */
 static void make_key(const struct tool_job *job, char out[HASH_HEX])
 {

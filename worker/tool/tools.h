@@ -21,6 +21,8 @@ struct tools;
 /* 'box' is copied, but its pointers are borrowed. */
 struct tools *tools_new(const struct tool_box *box);
 void tools_free(struct tools *tools); /* kills; NULL is fine */
+/* The path of fa-runner, once it is built; borrowed. */
+void tools_use(struct tools *tools, const char *runner);
 
 /* Only on a GPU that tools_hold() reports as free. */
 void tools_add(struct tools *tools, int64_t lease, int gpu,

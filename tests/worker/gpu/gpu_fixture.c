@@ -32,17 +32,23 @@ int gpu_fixture_tear_down(void **state)
     return 0;
 }
 
-const char *gpu_fixture_script(const char *text)
+void gpu_fixture_write(const char *name, const char *text, char path[64])
 {
-    static char path[64];
     FILE *file;
 
-    snprintf(path, sizeof(path), "%s/runner", gpu_fixture_dir);
+    snprintf(path, 64, "%s/%s", gpu_fixture_dir, name);
     file = fopen(path, "w");
     assert_non_null(file);
     fprintf(file, "#!/bin/sh\n%s\n", text);
     assert_int_equal(fclose(file), 0);
     assert_int_equal(chmod(path, 0700), 0);
+}
+
+const char *gpu_fixture_script(const char *text)
+{
+    static char path[64];
+
+    gpu_fixture_write("runner", text, path);
     return path;
 }
 
@@ -69,17 +75,29 @@ enum gpu_state gpu_fixture_settle(struct gpu *gpu)
     return gpu_state(gpu);
 }
 
-struct gpu *gpu_fixture_open(const char *runner)
+static struct gpu *open_with(const char *program, bool facts_only)
 {
-    struct gpu_spec spec = {
-        .device = "cpu", .gpu = "0", .runner = runner, .dir = gpu_fixture_dir
-    };
+    struct gpu_spec spec = { .device = "cpu",
+                             .gpu = "0",
+                             .runner = program,
+                             .facts_only = facts_only,
+                             .dir = gpu_fixture_dir };
     struct gpu *gpu;
     struct err err;
 
     if (gpu_open(&spec, clock_boot_ns(), &gpu, &err) < 0)
         fail_msg("%s", err.text);
     return gpu;
+}
+
+struct gpu *gpu_fixture_open(const char *runner)
+{
+    return open_with(runner, false);
+}
+
+struct gpu *gpu_fixture_open_facts(const char *facts)
+{
+    return open_with(facts, true);
 }
 
 struct gpu_result gpu_fixture_measure_job(struct gpu *gpu,

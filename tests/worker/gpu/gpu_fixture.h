@@ -40,10 +40,14 @@ int gpu_fixture_tear_down(void **state);
 
 /* A runner that is this shell script. */
 const char *gpu_fixture_script(const char *text);
+/* Another one, in a file of this name beside it. */
+void gpu_fixture_write(const char *name, const char *text, char path[64]);
 
 struct gpu *gpu_fixture_open(const char *runner);
+/* By a stand-in for fa-facts. */
+struct gpu *gpu_fixture_open_facts(const char *facts);
 void gpu_fixture_step(struct gpu *gpu);
-/* Wait until it is IDLE or in TROUBLE. */
+/* Wait until it is KNOWN, IDLE or in TROUBLE. */
 enum gpu_state gpu_fixture_settle(struct gpu *gpu);
 struct gpu_result gpu_fixture_measure_job(struct gpu *gpu,
                                           const struct gpu_job *job);

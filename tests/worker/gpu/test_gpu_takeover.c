@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "common/clock.h"
 #include "common/outcome.h"
 #include "tests/worker/gpu/gpu_fixture.h"
 
@@ -93,6 +94,69 @@ static void one_that_dies_beside_the_other_opens_after_it(void **state)
                "open beside\nopen alone\nmeasure alone\n");
 }
 
+static struct gpu *open_known(char runner[64])
+{
+    char facts[64];
+    struct gpu *gpu;
+
+    gpu_fixture_write("facts", HOME SAY_WHAT("facts") SAY_OPEN READ_REQUEST,
+                      facts);
+    gpu_fixture_write("runner", HOME SAY_WHAT("open") SAY_OPEN MEASURES,
+                      runner);
+    gpu = gpu_fixture_open_facts(facts);
+    return gpu;
+}
+
+static void one_that_is_known_measures_when_the_runner_is_built(void **state)
+{
+    char runner[64];
+    struct gpu *gpu = open_known(runner);
+
+    (void)state;
+    assert_int_equal(gpu_fixture_settle(gpu), GPU_KNOWN);
+    assert_string_equal(gpu_fact(gpu, "uuid"), "emulation");
+    gpu_use(gpu, runner, clock_boot_ns());
+    assert_int_equal(gpu_state(gpu), GPU_STARTING);
+    assert_measured(gpu, false);
+    assert_measured(gpu, true);
+    gpu_close(gpu);
+    assert_log("facts alone\nopen beside\nmeasure alone\n"
+               "open beside\nmeasure alone\n");
+}
+
+static void runner_that_is_built_before_the_facts_are_there(void **state)
+{
+    char runner[64];
+    struct gpu *gpu = open_known(runner);
+
+    (void)state;
+    gpu_use(gpu, runner, clock_boot_ns());
+    assert_measured(gpu, false);
+    gpu_close(gpu);
+    assert_log("facts alone\nopen beside\nmeasure alone\n");
+}
+
+/* Not for ever: fa-facts has no context that could be in the way. */
+static void runner_that_dies_beside_fa_facts_opens_again(void **state)
+{
+    char runner[64];
+    struct gpu *gpu = open_known(runner);
+
+    (void)state;
+    assert_int_equal(gpu_fixture_settle(gpu), GPU_KNOWN);
+    gpu_fixture_write(
+        "runner",
+        HOME "[ -e $home/once ] || { >$home/once; exit 1; }; " SAY_WHAT("open")
+            SAY_OPEN MEASURES,
+        runner);
+    gpu_use(gpu, runner, clock_boot_ns());
+    assert_measured(gpu, false);
+    assert_measured(gpu, true);
+    gpu_close(gpu);
+    assert_log("facts alone\nopen alone\nmeasure alone\n"
+               "open beside\nmeasure alone\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -100,6 +164,9 @@ int main(void)
             next_one_opens_first_and_measures_when_the_other_has_ended),
         cmocka_unit_test(one_that_cannot_open_beside_the_other_opens_after_it),
         cmocka_unit_test(one_that_dies_beside_the_other_opens_after_it),
+        cmocka_unit_test(one_that_is_known_measures_when_the_runner_is_built),
+        cmocka_unit_test(runner_that_is_built_before_the_facts_are_there),
+        cmocka_unit_test(runner_that_dies_beside_fa_facts_opens_again),
     };
 
     return cmocka_run_group_tests(tests, gpu_fixture_set_up,

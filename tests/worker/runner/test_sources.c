@@ -132,6 +132,23 @@ static void nvcc_builds_the_cuda_runner(void **state)
         assert_true(strlen(box.reply.error) > 10);
     (void)box_stop(&box); /* 1 without a GPU */
 }
+
+static void nvcc_builds_fa_facts_which_measures_nothing(void **state)
+{
+    static const char *const before[] = { FA_NVCC_PATH, "-I.",           "-o",
+                                          "fa-facts",   "-D_GNU_SOURCE", NULL };
+    static const char *const after[] = { "-ldl", NULL };
+    struct box box;
+
+    (void)state;
+    go_to_sources(RUNNER_FACTS, "facts");
+    assert_int_equal(box_build(RUNNER_FACTS, before, after), 0);
+    box_start(&box, "./fa-facts");
+    assert_true(box_open(&box, "cuda"));
+    if (box.reply.kind == WIRE_ERROR)
+        assert_true(strlen(box.reply.error) > 10);
+    (void)box_stop(&box); /* 1 without a GPU */
+}
 #endif
 
 int main(void)
@@ -141,6 +158,7 @@ int main(void)
         cmocka_unit_test(host_compiler_builds_the_replay_runner),
 #ifdef FA_NVCC_PATH
         cmocka_unit_test(nvcc_builds_the_cuda_runner),
+        cmocka_unit_test(nvcc_builds_fa_facts_which_measures_nothing),
 #endif
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

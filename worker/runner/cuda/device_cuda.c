@@ -92,32 +92,21 @@ int device_cuda_wait(struct device *device, double timeout_s,
     return device_cuda_error("kernel", rc, err);
 }
 
-/* An index of cudart, or a UUID; then this process sees only that GPU. */
-static int select_gpu(const char *gpu, struct device_err *err)
+static int select_gpu(const char *gpu, int *number, struct device_err *err)
 {
-    int index = 0, count;
-    cudaError_t rc;
+    cudaError_t error;
+    int rc;
 
     /* Lazy loading of a kernel at its first launch may wait for the device,
      * which may be waiting at a gate. */
     setenv("CUDA_MODULE_LOADING", "EAGER", 1);
-    if (strspn(gpu, "0123456789") == strlen(gpu)) {
-        index = (int)strtol(gpu, NULL, 10);
-        setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 0);
-    } else {
-        setenv("CUDA_VISIBLE_DEVICES", gpu, 1);
-    }
-    rc = cudaGetDeviceCount(&count);
-    if (rc == cudaSuccess && index >= count) {
-        snprintf(err->text, sizeof(err->text),
-                 "this machine has no GPU %s; it has %d GPUs", gpu, count);
-        return DEVICE_BROKEN;
-    }
-    if (rc == cudaSuccess)
-        rc = cudaSetDevice(index);
-    if (rc == cudaSuccess)
-        rc = cudaFree(NULL); /* makes the context, in every version */
-    return rc == cudaSuccess ? 0 : device_cuda_error(gpu, rc, err);
+    rc = facts_cuda_select(gpu, number, err);
+    if (rc < 0)
+        return rc;
+    error = cudaSetDevice(*number);
+    if (error == cudaSuccess)
+        error = cudaFree(NULL); /* makes the context, in every version */
+    return error == cudaSuccess ? 0 : device_cuda_error(gpu, error, err);
 }
 
 static cudaError_t make_events(struct device *device)
@@ -170,17 +159,15 @@ static cudaError_t make_memory(struct device *device)
 int device_open(const char *gpu, struct device **out, struct device_err *err)
 {
     struct device *device = mem_new(1, sizeof(*device));
-    int rc, index;
+    int rc;
 
     rc = driver_cuda_open(&device->driver, err);
     if (rc == 0)
-        rc = select_gpu(gpu, err);
+        rc = select_gpu(gpu, &device->number, err);
     if (rc == 0) {
-        cudaError_t error = cudaGetDevice(&index);
+        cudaError_t error =
+            cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking);
 
-        if (error == cudaSuccess)
-            error = cudaStreamCreateWithFlags(&device->stream,
-                                              cudaStreamNonBlocking);
         if (error == cudaSuccess)
             error = make_events(device);
         if (error == cudaSuccess)
@@ -192,7 +179,7 @@ int device_open(const char *gpu, struct device **out, struct device_err *err)
                        sizeof(device->secret))
         abort(); /* of 8 bytes, Linux gives all */
     device->turn = device->secret % UNWRITTEN_BYTES;
-    if (rc == 0 && facts_cuda_uuid(index, device->uuid) < 0)
+    if (rc == 0 && facts_cuda_uuid(device->number, device->uuid) < 0)
         rc = device_cuda_error(gpu, cudaGetLastError(), err);
     if (rc < 0) {
         free(device); /* the process frees what the GPU holds */
@@ -220,7 +207,7 @@ size_t device_facts(const struct device *device,
     char driver[64];
 
     gpu_state_driver(device->gpu_state, driver, sizeof(driver));
-    return facts_cuda(device->uuid, driver, facts);
+    return facts_cuda(device->number, device->uuid, driver, facts);
 }
 
 void device_state(struct device *device, struct device_state *out)

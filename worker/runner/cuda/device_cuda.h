@@ -15,6 +15,7 @@
 struct device {
     struct driver_cuda driver;
     struct gpu_state *gpu_state; /* NULL without NVML */
+    int number;                  /* as CUDA counts them in this process */
     char uuid[64];
     cudaStream_t stream;
     cudaEvent_t done;

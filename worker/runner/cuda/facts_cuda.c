@@ -5,8 +5,11 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct facts {
+    int gpu;
     struct device_fact *rows;
     size_t n;
 };
@@ -25,20 +28,19 @@ fact_add(struct facts *facts, const char *name, const char *fmt, ...)
 }
 
 /* -1 if the driver does not know it. */
-static int64_t attribute(enum cudaDeviceAttr which)
+static int64_t attribute(const struct facts *facts, enum cudaDeviceAttr which)
 {
-    int gpu, value;
+    int value;
 
-    if (cudaGetDevice(&gpu) != cudaSuccess ||
-        cudaDeviceGetAttribute(&value, which, gpu) != cudaSuccess)
-        return -1;
-    return value;
+    return cudaDeviceGetAttribute(&value, which, facts->gpu) == cudaSuccess
+               ? value
+               : -1;
 }
 
-static int64_t arch(void)
+static int64_t arch(const struct facts *facts)
 {
-    return 10 * attribute(cudaDevAttrComputeCapabilityMajor) +
-           attribute(cudaDevAttrComputeCapabilityMinor);
+    return 10 * attribute(facts, cudaDevAttrComputeCapabilityMajor) +
+           attribute(facts, cudaDevAttrComputeCapabilityMinor);
 }
 
 /* Dense fp16 mma with fp32 accumulation, flops a clock of one SM: the published
@@ -78,7 +80,7 @@ static void add_attributes(struct facts *facts)
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-        int64_t value = attribute(rows[i].which);
+        int64_t value = attribute(facts, rows[i].which);
 
         if (value > 0)
             fact_add(facts, rows[i].name, "%" PRId64, value);
@@ -88,32 +90,55 @@ static void add_attributes(struct facts *facts)
 /* Clocks are in kHz; memory moves two words a clock on every bus in use. */
 static void add_rates(struct facts *facts)
 {
-    int64_t memory_khz = attribute(cudaDevAttrMemoryClockRate);
-    int64_t bus_bits = attribute(cudaDevAttrGlobalMemoryBusWidth);
-    int64_t sm_khz = attribute(cudaDevAttrClockRate);
+    int64_t memory_khz = attribute(facts, cudaDevAttrMemoryClockRate);
+    int64_t bus_bits = attribute(facts, cudaDevAttrGlobalMemoryBusWidth);
+    int64_t sm_khz = attribute(facts, cudaDevAttrClockRate);
 
     if (memory_khz > 0 && bus_bits > 0)
         fact_add(facts, "dram_bytes_per_s", "%" PRId64,
                  memory_khz * 1000 * 2 * bus_bits / 8);
     if (sm_khz > 0)
         fact_add(facts, "sm_clock_hz", "%" PRId64, sm_khz * 1000);
-    if (mma_flops(arch()) > 0)
+    if (mma_flops(arch(facts)) > 0)
         fact_add(facts, "mma_flops_per_clock_sm", "%" PRId64,
-                 mma_flops(arch()));
+                 mma_flops(arch(facts)));
 }
 
-size_t facts_cuda(const char *uuid, const char *driver,
+int facts_cuda_select(const char *gpu, int *number, struct device_err *err)
+{
+    int count;
+    cudaError_t rc;
+
+    *number = 0;
+    if (strspn(gpu, "0123456789") == strlen(gpu)) {
+        *number = (int)strtol(gpu, NULL, 10);
+        setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 0);
+    } else {
+        setenv("CUDA_VISIBLE_DEVICES", gpu, 1);
+    }
+    rc = cudaGetDeviceCount(&count);
+    if (rc == cudaSuccess && *number < count)
+        return 0;
+    if (rc == cudaSuccess)
+        snprintf(err->text, sizeof(err->text),
+                 "this machine has no GPU %s; it has %d GPUs", gpu, count);
+    else
+        snprintf(err->text, sizeof(err->text), "%s: %s (%s, %d)", gpu,
+                 cudaGetErrorString(rc), cudaGetErrorName(rc), (int)rc);
+    return DEVICE_BROKEN;
+}
+
+size_t facts_cuda(int number, const char *uuid, const char *driver,
                   struct device_fact rows[DEVICE_FACTS_MAX])
 {
-    struct facts facts = { .rows = rows };
+    struct facts facts = { .gpu = number, .rows = rows };
     struct cudaDeviceProp properties;
-    int gpu, version;
+    int version;
 
-    fact_add(&facts, "device", "%s", device_name);
+    fact_add(&facts, "device", "cuda");
     fact_add(&facts, "uuid", "%s", uuid);
-    fact_add(&facts, "arch", "%" PRId64, arch());
-    if (cudaGetDevice(&gpu) == cudaSuccess &&
-        cudaGetDeviceProperties(&properties, gpu) == cudaSuccess) {
+    fact_add(&facts, "arch", "%" PRId64, arch(&facts));
+    if (cudaGetDeviceProperties(&properties, number) == cudaSuccess) {
         fact_add(&facts, "gpu_name", "%.120s", properties.name);
         fact_add(&facts, "mem_bytes", "%zu", properties.totalGlobalMem);
     }
@@ -127,12 +152,12 @@ size_t facts_cuda(const char *uuid, const char *driver,
     return facts.n;
 }
 
-int facts_cuda_uuid(int gpu, char uuid[64])
+int facts_cuda_uuid(int number, char uuid[64])
 {
     struct cudaDeviceProp properties;
     size_t n;
 
-    if (cudaGetDeviceProperties(&properties, gpu) != cudaSuccess)
+    if (cudaGetDeviceProperties(&properties, number) != cudaSuccess)
         return -1;
     n = (size_t)snprintf(uuid, 64, "GPU");
     for (int i = 0; i < 16; i++) {
