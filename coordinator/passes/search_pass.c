@@ -143,20 +143,23 @@ static void hear_program(struct sweep *sweep, struct search *search)
 }
 
 /* How many configurations keep the fleet busy: one for each build slot, one
- * more waiting on each host, and some for the GPUs.  At least one, so that a
- * search that is over ends without a host. */
-static int count_places(const struct sweep *sweep)
+ * more waiting on each host, and some for the GPUs.  With little time for a
+ * search, a GPU has one that it measures: each one more is asked for with less
+ * known.  At least one, so that a search that is over ends without a host. */
+static int count_places(const struct sweep *sweep,
+                        const struct search_pass *search)
 {
     int places = 0;
 
     for (size_t i = 0; i < sweep->fleet.n; i++) {
         const struct host_state *host_state = &sweep->fleet.hosts[i];
+        int a_gpu = search->plan.limit_s > 0 ? 1 : host_state->worker.credit;
 
         if (host_state->state != HOST_STATE_READY || host_state->is_lost)
             continue;
         places +=
             host_state->host->role == HOST_GPU ? 0 : host_state->worker.slots;
-        places += 1 + host_state->n_gpus * host_state->worker.credit;
+        places += 1 + host_state->n_gpus * a_gpu;
     }
     return places > 1 ? places : 1;
 }
@@ -212,7 +215,7 @@ static void search_turn(struct sweep *sweep, struct pass *pass)
                     search); /* a told result can lead to the next question */
     if (time_is_up(sweep, search))
         end_search(sweep, search);
-    places = count_places(sweep);
+    places = count_places(sweep, search);
     while (!sweep->reactor.ending && !search->done &&
            has_room(sweep, search, places)) {
         struct search_want want;

@@ -12,6 +12,7 @@
 static void on_welcome(struct agent *agent, const struct msg_welcome *welcome,
                        int64_t now_ns)
 {
+    const char *database = link_invite(agent->link)->owner.database;
     struct err err;
     int rc;
 
@@ -30,15 +31,14 @@ static void on_welcome(struct agent *agent, const struct msg_welcome *welcome,
     snprintf(agent->end.poweroff, sizeof(agent->end.poweroff), "%s",
              welcome->poweroff);
     agent_offer_results(agent, now_ns, true);
-    if (agent->bench && resources_serves(agent->bench, welcome))
+    if (agent->bench && resources_serves(agent->bench, welcome, database))
         return;
     queue_free(agent->queue);
     agent->queue = NULL;
     resources_close(agent->bench);
     rc = agent_share_open(agent, welcome->gpus, &err);
-    agent->bench =
-        resources_open(welcome, agent->cache, agent->share.gpus,
-                       link_invite(agent->link)->owner.database, now_ns);
+    agent->bench = resources_open(welcome, agent->cache, agent->share.gpus,
+                                  database, now_ns);
     if (rc != 0)
         resources_fail(agent->bench, "lock", err.text);
     agent->connection.announced = RESOURCES_OPENING;

@@ -111,6 +111,7 @@ void agent_missing(struct agent *agent, const char *hash);
 void agent_work(struct agent *agent, int64_t now_ns);
 /* Cancels builds and tools; measurements are short, and end. */
 void agent_drop_long_work(struct agent *agent, int64_t now_ns);
+void agent_drop_work(struct agent *agent, int64_t now_ns); /* all of it */
 
 /* ---- agent_inbox.c */
 /* True if another invitation came, which the caller wipes: what else there is

@@ -18,6 +18,21 @@ void agent_stop(struct agent *agent, enum agent_stop how, const char *why)
         queue_drop_idle(agent->queue);
 }
 
+/* Nothing of this step goes on.  The next one finds the GPUs open, unless
+ * opening one again might mend it. */
+static void end_step(struct agent *agent, int64_t now_ns)
+{
+    agent_drop_work(agent, now_ns);
+    queue_free(agent->queue);
+    agent->queue = NULL;
+    if (agent->bench && resources_is_sound(agent->bench)) {
+        resources_end_tools(agent->bench);
+        return;
+    }
+    resources_close(agent->bench);
+    agent->bench = NULL;
+}
+
 void agent_keep(struct agent *agent, int64_t now_ns)
 {
     struct msg bye = { .type = MSG_BYE,
@@ -27,10 +42,7 @@ void agent_keep(struct agent *agent, int64_t now_ns)
     if (agent->end.how != AGENT_RUNS || agent->end.kept_until_ns)
         return;
     log_line(LOG_I, "KEPT", "s=%lld", (long long)(KEEP_NS / NS_PER_S));
-    queue_free(agent->queue);
-    agent->queue = NULL;
-    resources_close(agent->bench);
-    agent->bench = NULL;
+    end_step(agent, now_ns);
     agent->end.kept_until_ns = now_ns + KEEP_NS;
     journal_entries(agent->journal, &n);
     bye.bye.journal = (int64_t)n;

@@ -117,18 +117,28 @@ void agent_cancel(struct agent *agent, int64_t epoch, int64_t number,
     queue_remove(agent->queue, lease);
 }
 
-void agent_drop_long_work(struct agent *agent, int64_t now_ns)
+static void drop_work(struct agent *agent, bool measurements, int64_t now_ns)
 {
     struct lease *lease = agent->queue ? queue_first(agent->queue) : NULL;
     struct lease *next;
 
     for (; lease; lease = next) {
         next = lease->next;
-        if (lease->msg.type == MSG_MEASURE)
+        if (lease->msg.type == MSG_MEASURE && !measurements)
             continue;
         end_work(agent, lease, now_ns);
         queue_remove(agent->queue, lease);
     }
+}
+
+void agent_drop_long_work(struct agent *agent, int64_t now_ns)
+{
+    drop_work(agent, false, now_ns);
+}
+
+void agent_drop_work(struct agent *agent, int64_t now_ns)
+{
+    drop_work(agent, true, now_ns);
 }
 
 void agent_arrived(struct agent *agent, const char *hash)

@@ -62,16 +62,53 @@ static void hide_in(struct sandbox *sandbox, const char *folder,
     free(path);
 }
 
-static void hide_database(struct sandbox *sandbox, const char *database)
+/* The length of "a/NAME" of a/NAME.fuzz.db and a/NAME.db; of another name, the
+ * whole. */
+static size_t stem_bytes(const char *database)
 {
-    static const char *const endings[] = { "", "-wal", "-shm", "-journal" };
+    static const char *const endings[] = { ".fuzz.db", ".db" };
+    size_t len = strlen(database);
 
     for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
-        char *path = mem_printf("%s%s", database, endings[i]);
+        size_t n = strlen(endings[i]);
+
+        if (len > n && strcmp(database + len - n, endings[i]) == 0)
+            return len - n;
+    }
+    return len;
+}
+
+bool sandbox_policy_hides_both(const char *database, const char *other)
+{
+    size_t n = stem_bytes(database);
+
+    return strcmp(database, other) == 0 ||
+           (database[n] && other[stem_bytes(other)] && n == stem_bytes(other) &&
+            memcmp(database, other, n) == 0);
+}
+
+static void hide_file(struct sandbox *sandbox, const char *stem, size_t n,
+                      const char *ending)
+{
+    static const char *const beside[] = { "", "-wal", "-shm", "-journal" };
+
+    for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++) {
+        char *path = mem_printf("%.*s%s%s", (int)n, stem, ending, beside[i]);
 
         (void)sandbox_set(sandbox, path, SANDBOX_HIDDEN);
         free(path);
     }
+}
+
+static void hide_database(struct sandbox *sandbox, const char *database)
+{
+    size_t n = stem_bytes(database);
+
+    hide_file(sandbox, database, strlen(database), "");
+    if (!database[n])
+        return;
+    hide_file(sandbox, database, n, ".db");
+    hide_file(sandbox, database, n, ".fuzz.db");
 }
 
 static void hide_keys(struct sandbox *sandbox, const char *home)

@@ -7,6 +7,8 @@
 #ifndef FA_WORKER_PROCESS_SANDBOX_POLICY_H
 #define FA_WORKER_PROCESS_SANDBOX_POLICY_H
 
+#include <stdbool.h>
+
 #include "common/err.h"
 
 struct sandbox;
@@ -16,7 +18,8 @@ struct sandbox_policy {
     const char *dir;      /* the work folder */
     const char *home;     /* NULL or not absolute: unknown */
     const char *database; /* of the coordinator, which may be on this machine;
-                           * "": unknown */
+                           * "": unknown.  NAME.db and NAME.fuzz.db, of a
+                           * sweep and of its proof, are hidden together */
     const char *allow;    /* folders in the home folder that are shown to be
                            * read, "~/a:/home/ada/b"; never those that hold
                            * keys or tokens */
@@ -30,6 +33,9 @@ struct sandbox_policy {
  * 'allow' that cannot be shown. */
 int sandbox_policy_new(const struct sandbox_policy *policy,
                        struct sandbox **out, struct err *err);
+
+/* Is what is hidden of the one database hidden of the other as well? */
+bool sandbox_policy_hides_both(const char *database, const char *other);
 
 /* A copy for one program, in which this user's sockets in /tmp are hidden as
  * well, of ssh-agent and tmux for example: each login may make new ones.  NULL

@@ -32,6 +32,7 @@ struct program {
 
 struct resources {
     char *device, *which, *nvcc, *allow; /* as requested */
+    char *database;
     int64_t asked_slots;
     struct cache *cache;
     const struct gpu_share *share;
@@ -96,12 +97,12 @@ static size_t choose_slots(const struct resources *resources)
     return resources_slots_beside(cores, resources->fed);
 }
 
-static int open_sandbox(struct resources *resources, const char *database)
+static int open_sandbox(struct resources *resources)
 {
     return sandbox_policy_new(
         &(struct sandbox_policy){ .dir = cache_home(resources->cache),
                                   .home = getenv("HOME"),
-                                  .database = database,
+                                  .database = resources->database,
                                   .allow = resources->allow },
         &resources->sandbox, &resources->err);
 }
@@ -117,10 +118,11 @@ struct resources *resources_open(const struct msg_welcome *welcome,
     resources->which = mem_strdup(welcome->gpus);
     resources->nvcc = mem_strdup(welcome->nvcc);
     resources->allow = mem_strdup(welcome->allow);
+    resources->database = mem_strdup(database);
     resources->asked_slots = welcome->slots;
     resources->cache = cache;
     resources->share = share;
-    if (open_sandbox(resources, database) < 0 ||
+    if (open_sandbox(resources) < 0 ||
         toolkit_open(resources->device, resources->nvcc, resources->sandbox,
                      now_ns, &resources->toolkit, &resources->err) < 0)
         trouble(resources, "toolkit");
@@ -143,19 +145,29 @@ void resources_close(struct resources *resources)
     free(resources->which);
     free(resources->nvcc);
     free(resources->allow);
+    free(resources->database);
     sandbox_free(resources->sandbox);
     free(resources);
 }
 
 bool resources_serves(const struct resources *resources,
-                      const struct msg_welcome *welcome)
+                      const struct msg_welcome *welcome, const char *database)
 {
     return resources->state != RESOURCES_TROUBLE &&
            strcmp(resources->device, welcome->device) == 0 &&
            strcmp(resources->which, welcome->gpus) == 0 &&
            strcmp(resources->nvcc, welcome->nvcc) == 0 &&
            strcmp(resources->allow, welcome->allow) == 0 &&
-           resources->asked_slots == welcome->slots;
+           resources->asked_slots == welcome->slots &&
+           sandbox_policy_hides_both(resources->database, database);
+}
+
+bool resources_is_sound(const struct resources *resources)
+{
+    for (size_t i = 0; i < resources_n_gpus(resources); i++)
+        if (gpu_state(gpus_at(resources->gpus, i)) == GPU_TROUBLE)
+            return false;
+    return resources->state == RESOURCES_READY;
 }
 
 size_t resources_poll(const struct resources *resources, struct pollfd *fds,
@@ -206,6 +218,17 @@ int64_t resources_deadline_ns(const struct resources *resources)
     return at_ns;
 }
 
+void resources_end_tools(struct resources *resources)
+{
+    tools_free(resources->tools);
+    resources->tools = tools_new(&(struct tool_box){
+        .dir = cache_dir(resources->cache),
+        .device = resources->device,
+        .compiler = toolkit_path(resources->toolkit),
+        .runner = resources->runner.path ? resources->runner.path : "",
+        .sandbox = resources->sandbox });
+}
+
 static void be_ready(struct resources *resources)
 {
     size_t gpus = resources->share ? gpu_share_wanted(resources->share)
@@ -220,12 +243,7 @@ static void be_ready(struct resources *resources)
         return;
     }
     resources->slots = slots_new(&resources->compiling, resources->n_slots);
-    resources->tools = tools_new(&(struct tool_box){
-        .dir = cache_dir(resources->cache),
-        .device = resources->device,
-        .compiler = toolkit_path(resources->toolkit),
-        .runner = resources->runner.path ? resources->runner.path : "",
-        .sandbox = resources->sandbox });
+    resources_end_tools(resources);
     resources->stage = DONE;
     resources->state = RESOURCES_READY;
 }

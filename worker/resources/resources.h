@@ -42,9 +42,14 @@ struct resources *resources_open(const struct msg_welcome *welcome,
                                  const char *database, int64_t now_ns);
 void resources_close(struct resources *resources); /* kills; NULL is fine */
 
-/* Do these match what this WELCOME asks for? */
+/* Do these match what this WELCOME asks for, and do their programs not see this
+ * database either? */
 bool resources_serves(const struct resources *resources,
-                      const struct msg_welcome *welcome);
+                      const struct msg_welcome *welcome, const char *database);
+/* Ready, and no GPU is in trouble. */
+bool resources_is_sound(const struct resources *resources);
+/* End all tools, also those that wait to be asked again. */
+void resources_end_tools(struct resources *resources);
 
 size_t resources_poll(const struct resources *resources, struct pollfd *fds,
                       size_t max);

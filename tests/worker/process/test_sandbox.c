@@ -157,10 +157,17 @@ static void make_home(void)
         "home/work", "home/work/other", "home/work/own", "outside",
     };
     static const char *const files[] = {
-        "home/notes",           "home/.ssh/id",      "home/tool/lib",
-        "home/work/journal",    "home/work/other/a", "home/work/own/a",
-        "home/work/one",        "outside/a",         "outside/sweep.db",
+        "home/notes",
+        "home/.ssh/id",
+        "home/tool/lib",
+        "home/work/journal",
+        "home/work/other/a",
+        "home/work/own/a",
+        "home/work/one",
+        "outside/a",
+        "outside/sweep.db",
         "outside/sweep.db-wal",
+        "outside/sweep.fuzz.db",
     };
 
     snprintf(top, sizeof(top), "/tmp/fa-sandbox-XXXXXX");
@@ -253,6 +260,7 @@ static void files_that_it_is_not_given_are_hidden(void **state)
         { "read", "home/work/other/a", SHUT },
         { "read", "outside/sweep.db", SHUT },
         { "read", "outside/sweep.db-wal", SHUT },
+        { "read", "outside/sweep.fuzz.db", SHUT },
         { "read", "home/tool/lib", OPEN },
         { "write", "home/tool/lib", SHUT },
         { "write", "home/tool/new", SHUT },
@@ -562,9 +570,25 @@ static int run_with(enum sandbox_means with)
 }
 
 /* With each means that this host has, as it is and without namespaces. */
+static void databases_of_a_sweep_and_its_proof_are_hidden_together(void **state)
+{
+    (void)state;
+    assert_true(sandbox_policy_hides_both("a/b.db", "a/b.db"));
+    assert_true(sandbox_policy_hides_both("a/b.db", "a/b.fuzz.db"));
+    assert_true(sandbox_policy_hides_both("a/b.fuzz.db", "a/b.db"));
+    assert_true(sandbox_policy_hides_both("", ""));
+    assert_true(sandbox_policy_hides_both("a/b", "a/b"));
+    assert_false(sandbox_policy_hides_both("a/b.db", "a/c.fuzz.db"));
+    assert_false(sandbox_policy_hides_both("a/b", "a/b.db"));
+    assert_false(sandbox_policy_hides_both("a/b.db", "a/b"));
+    assert_false(sandbox_policy_hides_both("", "a/b.db"));
+}
+
 int main(int argc, char *argv[])
 {
     static const struct CMUnitTest rules[] = {
+        cmocka_unit_test(
+            databases_of_a_sweep_and_its_proof_are_hidden_together),
         cmocka_unit_test(secrets_and_the_work_folder_are_never_allowed),
         cmocka_unit_test(a_link_does_not_lead_to_what_is_hidden),
         cmocka_unit_test(keys_of_the_user_are_hidden_whatever_HOME_says),

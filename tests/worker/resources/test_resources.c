@@ -94,15 +94,22 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void open_resources(void)
+static const struct msg_welcome *welcome(void)
 {
-    char *nvcc = mem_printf("%s/nvcc", folder);
-    const struct msg_welcome welcome = {
+    static struct msg_welcome welcome;
+    static char nvcc[sizeof(folder) + 8];
+
+    snprintf(nvcc, sizeof(nvcc), "%s/nvcc", folder);
+    welcome = (struct msg_welcome){
         .device = "cuda", .gpus = "0", .nvcc = nvcc, .allow = folder, .slots = 2
     };
+    return &welcome;
+}
 
-    resources = resources_open(&welcome, cache, NULL, "", clock_boot_ns());
-    free(nvcc);
+static void open_resources(void)
+{
+    resources = resources_open(welcome(), cache, NULL, "/sweeps/run.db",
+                               clock_boot_ns());
 }
 
 static void step(void)
@@ -230,6 +237,21 @@ static void cached_fa_runner_needs_no_fa_facts(void **state)
     assert_string_equal(program(), "runner");
 }
 
+static void proof_of_the_sweep_finds_them_open(void **state)
+{
+    (void)state;
+    write_file("runner", "0\n");
+    open_resources();
+    assert_false(resources_is_sound(resources)); /* not ready yet */
+    assert_ready();
+    assert_true(resources_is_sound(resources));
+    resources_end_tools(resources);
+    assert_non_null(resources_tools(resources));
+    assert_true(resources_serves(resources, welcome(), "/sweeps/run.fuzz.db"));
+    assert_true(resources_serves(resources, welcome(), "/sweeps/run.db"));
+    assert_false(resources_serves(resources, welcome(), "/sweeps/other.db"));
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -240,6 +262,7 @@ int main(void)
         TEST(without_fa_facts_the_gpu_waits_for_fa_runner),
         TEST(fa_runner_that_cannot_be_built_is_trouble_later),
         TEST(cached_fa_runner_needs_no_fa_facts),
+        TEST(proof_of_the_sweep_finds_them_open),
     };
 
     child_setup();
