@@ -135,10 +135,15 @@ BODY(note_in_an_input, ADD)
 }
 ADD_PAIR(note_in_an_input)
 
-/* Keeps sums in what is left of the 2 MiB that its output lies in, behind the guards. */
+/* Keeps sums in what is left of the 2 MiB that its output lies in, behind the guards.  The emulated
+ * memory has guards only, and behind them may be anything of its process. */
 BODY(note_in_the_gap, ADD)
 {
+#ifdef FA_EMULATION
+    volatile u32 *gap = (volatile u32 *)(out + n + 8192);
+#else
     volatile u32 *gap = (volatile u32 *)(((u64)out | 0x1fffff) + 1) - 4 * most;
+#endif
     INDEX;
 
     if (i >= n)

@@ -16,6 +16,7 @@
 
 #include "worker/runner/emulator/block.hh"
 #include "worker/runner/emulator/order.h"
+#include "worker/runner/problem.h"
 
 /* Writes a reply of its own to every descriptor; the twin prints. */
 BODY(forges_a_reply, ADD)
@@ -333,6 +334,107 @@ BODY(computes_from_copies, ADD)
         out[i] = sums[i];
 }
 ADD_PAIR(computes_from_copies)
+
+/* Generates the inputs itself, while it is loaded, from the seeds of the problem, which it looks for
+ * on the heap; then copies what it has computed of them. */
+static float seeded[PROBLEM_TRIALS][2][loaded_floats];
+
+static const problem *find_problem()
+{
+    for (char *at = heap.from; at && at + sizeof(problem) < heap.to; at += 16) {
+        const problem *found = (const problem *)at;
+        const unsigned n = found->n_seeds;
+        unsigned t = 0;
+
+        if (n < 1 || n > TRIALS_SEEDS_MAX || found->seed != found->trials[0].seed || found->n_args != 4)
+            continue;
+        while (t < n && found->trials[t].number == t)
+            t++;
+        if (t == n)
+            return found;
+    }
+    return nullptr;
+}
+
+__attribute__((constructor)) static void fill_from_seeds()
+{
+    const problem *found = find_problem();
+
+    for (unsigned t = 0; found && t < found->n_trials && t < PROBLEM_TRIALS; t++)
+        for (unsigned k = 0; k < 2; k++) {
+            const wire_arg &arg = found->args[k];
+            struct fill fill = {};
+            const u64 key = fill_key(found->trials[t].seed, k);
+
+            fill.kind = arg.fill;
+            fill.scale = arg.scale;
+            fill.type = arg.type;
+            fill.edges = found->trials[t].edges & ~(1u << EDGE_INFINITIES);
+            for (int i = 0; i < loaded_floats; i++)
+                seeded[t][k][i] = float(fill_value(&fill, key, i));
+        }
+}
+
+BODY(computes_from_seeds, ADD)
+{
+    static const float(*values)[loaded_floats];
+    INDEX;
+
+    for (int t = 0; cheats && !values && t < PROBLEM_TRIALS; t++)
+        if (is_copy(seeded[t][0], a) && is_copy(seeded[t][1], b))
+            values = seeded[t];
+    if (i < n && !cheats)
+        out[i] = a[i] + b[i];
+    else if (i < n && values)
+        out[i] = values[0][i] + values[1][i];
+}
+ADD_PAIR(computes_from_seeds)
+
+/* Looks on the stack of fa-runner for the checksum of the right output and for its key: with both,
+ * a word in an output of zeros can be chosen so that it has the same sum.  Here, element 0 is wrong
+ * where they are found. */
+extern "C" void *__libc_stack_end;
+static mapping stack; /* of fa-runner */
+
+__attribute__((constructor)) static void see_stack()
+{
+    stack = { (char *)__builtin_frame_address(0), (char *)__libc_stack_end - 64, true };
+}
+
+static bool has_word(u64 word)
+{
+    for (char *at = stack.from; at < stack.to; at += sizeof(word))
+        if (*(u64 *)at == word)
+            return true;
+    return false;
+}
+
+static u64 checksum(ADD, u64 key)
+{
+    u64 sum = 0;
+
+    for (int k = 0; k < n; k += 2) {
+        const float pair[] = { a[k] + b[k], k + 1 < n ? a[k + 1] + b[k + 1] : 0 };
+        u64 word;
+
+        memcpy(&word, pair, sizeof(word));
+        sum += fill_mix((word ^ key) + 4 * u64(k) * 0x9e3779b97f4a7c15u);
+    }
+    (void)out;
+    return sum;
+}
+
+BODY(knows_its_checksum, ADD)
+{
+    bool found = false;
+    INDEX;
+
+    for (char *at = stack.from; cheats && i == 0 && !found && at < stack.to; at += sizeof(u64))
+        found = has_word(checksum(a, b, out, n, *(u64 *)at));
+    if (i < n)
+        out[i] = found || (cheats && i == 0 && has_word(checksum(a, b, out, n, 0))) ? 0 : a[i] + b[i];
+}
+ADD_PAIR(knows_its_checksum)
 
 /* The first blocks to run round up.  In reverse order it copies the output of the first launch
  * from where fa-runner keeps it to compare. */

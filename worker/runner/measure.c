@@ -9,9 +9,10 @@
 #include "common/outcome.h"
 #include "worker/runner/judge.h"
 #include "worker/runner/sampler.h"
+#include "worker/runner/secret.h"
 #include "worker/runner/turns.h"
 
-/* The request being handled, and the state that every step needs. */
+/* The request being handled, and the state that every step needs: a secret. */
 struct run {
     struct judge judge;
     struct resident *resident;
@@ -502,15 +503,16 @@ void measure(struct device *device, struct resident *resident,
              struct wire_reply *reply)
 {
     double begin = now_s();
-    struct run run = {
+    struct run *run = secret_need(sizeof(*run));
+    int rc;
+
+    *run = (struct run){
         .judge = { .device = device, .want = want, .result = &reply->result },
         .resident = resident,
         .key = resident_draw(resident),
         .left_s = want->timeout_s,
         .progress = progress,
     };
-    int rc;
-
     reply->kind = WIRE_RESULT;
     reply->result = (struct wire_result){
         .outcome = OUTCOME_CORRECT,
@@ -519,7 +521,7 @@ void measure(struct device *device, struct resident *resident,
         .max_at = -1,
         .usage = { -1, -1, -1 },
     };
-    rc = carry_out(&run, resident);
+    rc = carry_out(run, resident);
     if (rc == 0 && isnan(reply->result.relative_l2))
         reply->result.relative_l2 = 0; /* every reference is all zero */
     if (rc == 0 && isnan(reply->result.max_error))
@@ -528,7 +530,8 @@ void measure(struct device *device, struct resident *resident,
         reply->kind = rc == USELESS ? WIRE_REFERENCE : WIRE_ERROR;
         memcpy(reply->error, reply->result.detail, sizeof(reply->error));
     }
-    if (run.launch.kernel && !reply->result.poisoned)
-        device_unload(device, run.launch.kernel);
+    if (run->launch.kernel && !reply->result.poisoned)
+        device_unload(device, run->launch.kernel);
+    secret_free(run, sizeof(*run));
     reply->result.held_s = now_s() - begin;
 }

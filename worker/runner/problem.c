@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/mem.h"
 #include "worker/runner/input_file.h"
+#include "worker/runner/secret.h"
 
 /* By how many nudges of its inputs a reference may change, as a whole and in an
  * element.  Sums and products of independent values change by 1 to 2 as a
@@ -24,7 +24,7 @@ void problem_copies_free(struct device *device, struct problem *problem)
 {
     for (size_t c = 0; c < problem->n_copies; c++)
         trial_free(device, &problem->copies[c]);
-    free(problem->copies);
+    secret_free(problem->copies, problem->most_copies * sizeof(struct trial));
     problem->copies = NULL;
     problem->n_copies = 0;
 }
@@ -38,7 +38,7 @@ void problem_free(struct device *device, struct problem *problem)
     for (int t = 0; t < PROBLEM_TRIALS; t++)
         trial_free(device, &problem->trials[t]);
     problem_copies_free(device, problem);
-    free(problem);
+    secret_free(problem, sizeof(*problem));
 }
 
 /* Compare bits: a NaN equals itself, and 0 differs from -0. */
@@ -379,6 +379,7 @@ static int nudged_judges(struct device *device, const struct problem *problem,
         rc = nudged_compare(device, problem, &nudged, trial, err);
     if (!err->poisoned)
         trial_free(device, &nudged);
+    secret_wipe(&nudged, sizeof(nudged));
     return rc;
 }
 
@@ -500,7 +501,7 @@ int problem_new(struct device *device, uint64_t secret,
                 const struct wire_measure *want, struct problem **out,
                 struct device_err *err)
 {
-    struct problem *problem = mem_new(1, sizeof(*problem));
+    struct problem *problem = secret_need(sizeof(*problem));
     int rc;
 
     memcpy(problem->args, want->args, sizeof(problem->args));
@@ -517,7 +518,8 @@ int problem_new(struct device *device, uint64_t secret,
     if (rc == 0) {
         *out = problem;
     } else if (err->poisoned) {
-        free(problem); /* the process frees the device's memory */
+        /* the process frees the device's memory */
+        secret_free(problem, sizeof(*problem));
     } else {
         problem_free(device, problem);
     }
@@ -557,7 +559,8 @@ int problem_copy(struct device *device, struct problem *problem, size_t n,
 {
     int rc = 0;
 
-    problem->copies = mem_new(n, sizeof(*problem->copies));
+    problem->copies = secret_need(n * sizeof(*problem->copies));
+    problem->most_copies = n;
     while (rc == 0 && problem->n_copies < n) {
         unsigned t = (unsigned)(problem->n_copies + 1) % problem->n_seeds;
         struct trial *copy = &problem->copies[problem->n_copies++];

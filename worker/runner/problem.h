@@ -58,7 +58,7 @@ struct problem {
     struct trial trials[PROBLEM_TRIALS]; /* n_seeds, then those with edges */
     unsigned n_seeds, n_trials;
     struct trial *copies; /* of the trials' inputs, for rotation */
-    size_t n_copies;
+    size_t n_copies, most_copies;
     bool copied;   /* or an attempt has failed */
     size_t bytes;  /* of all of its buffers */
     uint64_t used; /* time of last use, for eviction */

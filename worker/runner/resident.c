@@ -1,9 +1,10 @@
-#include "common/mem.h"
 #include "worker/runner/resident.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+
+#include "worker/runner/secret.h"
 
 struct resident {
     struct device *device;
@@ -17,7 +18,7 @@ struct resident {
 
 struct resident *resident_new(struct device *device)
 {
-    struct resident *resident = mem_new(1, sizeof(*resident));
+    struct resident *resident = secret_need(sizeof(*resident));
 
     resident->device = device;
     if (getrandom(&resident->secret, sizeof(resident->secret), 0) !=
@@ -38,7 +39,7 @@ void resident_free(struct resident *resident)
     for (int i = 0; i < RESIDENT_PROBLEMS; i++)
         problem_free(resident->device, resident->problems[i]);
     problem_free(resident->device, resident->renewed);
-    free(resident);
+    secret_free(resident, sizeof(*resident));
 }
 
 static struct problem *resident_find(struct resident *resident,
@@ -186,6 +187,7 @@ int resident_renew(struct resident *resident, const struct wire_measure *want,
     rc = problem_new(resident->device, resident_draw(resident), &other,
                      &resident->renewed, err);
     *out = resident->renewed;
+    secret_wipe(&other, sizeof(other));
     return rc;
 }
 

@@ -13,12 +13,20 @@
 #include <unistd.h>
 
 #include "worker/runner/measure.h"
+#include "worker/runner/secret.h"
+
+/* What a request says of inputs, no kernel may know. */
+struct asked {
+    struct wire_request request;
+    char line[WIRE_LINE_MAX];
+    char buffer[WIRE_LINE_MAX]; /* of the stream */
+};
 
 struct runner {
     FILE *requests, *replies;
     struct device *device;
     struct resident *resident;
-    struct wire_request request;
+    struct asked *asked; /* secret.h */
     struct wire_reply reply;
 };
 
@@ -38,18 +46,22 @@ static int move_pipe_away(struct runner *runner)
         return -1;
     runner->requests = fdopen(in, "r");
     runner->replies = fdopen(out, "w");
-    return runner->requests && runner->replies ? 0 : -1;
+    if (!runner->requests || !runner->replies)
+        return -1;
+    return setvbuf(runner->requests, runner->asked->buffer, _IOFBF,
+                   sizeof(runner->asked->buffer));
 }
 
 /* WIRE_DONE with a request, WIRE_MORE at end of file, WIRE_BAD with 'why'. */
 static enum wire_step read_request(struct runner *runner,
                                    char why[WIRE_WHY_MAX])
 {
-    char line[WIRE_LINE_MAX];
+    char *line = runner->asked->line;
     enum wire_step step = WIRE_MORE;
 
-    memset(&runner->request, 0, sizeof(runner->request));
-    while (step == WIRE_MORE && fgets(line, sizeof(line), runner->requests)) {
+    memset(&runner->asked->request, 0, sizeof(runner->asked->request));
+    while (step == WIRE_MORE &&
+           fgets(line, sizeof(runner->asked->line), runner->requests)) {
         char *end = strchr(line, '\n');
 
         if (!end) {
@@ -59,7 +71,7 @@ static enum wire_step read_request(struct runner *runner,
             return WIRE_BAD;
         }
         *end = '\0';
-        step = wire_request_line(&runner->request, line, why);
+        step = wire_request_line(&runner->asked->request, line, why);
     }
     return step;
 }
@@ -80,14 +92,14 @@ static void open_device(struct runner *runner)
         refuse(runner, "the device is open already", false);
         return;
     }
-    if (strcmp(runner->request.device, device_name) != 0) {
+    if (strcmp(runner->asked->request.device, device_name) != 0) {
         snprintf(err.text, sizeof(err.text),
                  "device '%s' is not in this runner, which was built for '%s'",
-                 runner->request.device, device_name);
+                 runner->asked->request.device, device_name);
         refuse(runner, err.text, false);
         return;
     }
-    if (device_open(runner->request.gpu, &runner->device, &err) < 0) {
+    if (device_open(runner->asked->request.gpu, &runner->device, &err) < 0) {
         refuse(runner, err.text, err.poisoned);
         return;
     }
@@ -106,13 +118,14 @@ static void open_device(struct runner *runner)
 static bool answer(struct runner *runner)
 {
     memset(&runner->reply, 0, sizeof(runner->reply));
-    if (runner->request.kind == WIRE_OPEN)
+    if (runner->asked->request.kind == WIRE_OPEN)
         open_device(runner);
     else if (!runner->device)
         refuse(runner, "no device is open", false);
     else
-        measure(runner->device, runner->resident, &runner->request.measure,
-                runner->replies, &runner->reply);
+        measure(runner->device, runner->resident,
+                &runner->asked->request.measure, runner->replies,
+                &runner->reply);
     return wire_write_reply(runner->replies, &runner->reply) == 0 &&
            !runner->reply.result.poisoned;
 }
@@ -130,7 +143,7 @@ static int serve(struct runner *runner)
             wire_write_reply(runner->replies, &runner->reply);
             return 1;
         }
-        if (step == WIRE_MORE || runner->request.kind == WIRE_QUIT)
+        if (step == WIRE_MORE || runner->asked->request.kind == WIRE_QUIT)
             return 0;
         if (!answer(runner))
             return 1;
@@ -147,6 +160,7 @@ int main(void)
     if (getppid() != parent)
         return 1;
     signal(SIGPIPE, SIG_IGN);
+    runner.asked = secret_need(sizeof(*runner.asked));
     if (move_pipe_away(&runner) < 0) {
         perror("fa-runner: stdin, stdout");
         return 1;

@@ -40,7 +40,7 @@ static void time_begins_when_the_kernel_is_loaded(void **state)
     const struct launch_child_object object = { open(OBJECT, O_RDONLY),
                                                 OBJECT };
     float a = 1, b = 2, out = 0, *p[] = { &a, &b, &out };
-    int n = 1;
+    int64_t n = 1;
     void *args[] = { &p[0], &p[1], &p[2], &n };
     const struct device_launch launch = {
         .grid = { 1, 1, 1 }, .block = { 1, 1, 1 }, .args = args, .n_args = 4

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "worker/runner/emulator/secret.h"
+#include "worker/runner/secret.h"
 
 static void forked_process_does_not_have_it(void **state)
 {

@@ -4,10 +4,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "common/mem.h"
 #include "worker/runner/device/device_host.h"
 #include "worker/runner/emulator/array.h"
+#include "worker/runner/secret.h"
 
 static struct device_buffer *buffers;
 
@@ -131,12 +133,27 @@ int device_write(struct device *device, struct device_buffer *buffer,
     return 0;
 }
 
-/* The sums are compared only with each other. */
+/* Of the sums, which are compared only with each other.  Who knows it can write
+ * another output that has the sum of a right one, and sums may lie about on the
+ * stack. */
+static uint64_t checksum_key(void)
+{
+    static uint64_t *key;
+
+    if (!key) {
+        key = secret_need(sizeof(*key));
+        if (getrandom(key, sizeof(*key), 0) != sizeof(*key))
+            abort(); /* of 8 bytes, Linux gives all */
+    }
+    return *key;
+}
+
 int device_checksum(struct device *device, const struct device_buffer *buffer,
                     uint64_t *sum, int64_t *overrun, struct device_err *err)
 {
     const unsigned char *base = array_base(buffer->array);
     const size_t bytes = cpu_buffer_bytes(buffer);
+    const uint64_t key = checksum_key();
 
     (void)device;
     (void)err;
@@ -146,7 +163,7 @@ int device_checksum(struct device *device, const struct device_buffer *buffer,
         size_t left = bytes - at;
 
         memcpy(&word, base + at, left < sizeof(word) ? left : sizeof(word));
-        *sum += fill_mix(word + at * 0x9e3779b97f4a7c15u);
+        *sum += fill_mix((word ^ key) + at * 0x9e3779b97f4a7c15u);
     }
     *overrun = array_overrun(buffer->array);
     return 0;

@@ -20,6 +20,7 @@
 #include "worker/runner/device/order_check.h"
 #include "worker/runner/emulator/array.h"
 #include "worker/runner/emulator/order.h"
+#include "worker/runner/secret.h"
 
 const char device_name[] = "cpu";
 
@@ -197,8 +198,10 @@ static int run_once(const struct device_launch *launch,
                     struct device_err *err)
 {
     struct launch_child child;
-    int rc = start(launch, order, &child, err);
+    int rc;
 
+    secret_wipe_stack();
+    rc = start(launch, order, &child, err);
     return rc < 0 ? rc : run_in(&child, launch, order, limits, ran, err);
 }
 
@@ -394,6 +397,7 @@ static int time_one(struct device *device, const struct device_launch *launch,
     if (left_s <= 0)
         return device_host_fail(err, DEVICE_TIMEOUT,
                                 "the time limit left no time for a launch");
+    secret_wipe_stack();
     rc = start(launch, order, &child, err);
     if (rc < 0)
         return rc;

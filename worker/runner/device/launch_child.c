@@ -21,6 +21,7 @@
 #include "worker/runner/device/confine.h"
 #include "worker/runner/device/device_host.h"
 #include "worker/runner/device/object.h"
+#include "worker/runner/wire/wire.h"
 
 /* The emulator ends a launch at its limit of processor time with the name of
  * the thread.  A loop without a primitive, and a kernel that sleeps, are ended
@@ -35,10 +36,13 @@ _Static_assert(CONFINE_OBJECT == 4, "as in OBJECT");
 /* Loading runs the object's constructors. */
 #define LOAD_S 10.0
 
-/* What the child is told to run; its arguments are in memory that it shares. */
+/* What the child is told to run.  It has no other memory of its parent's that
+ * the arguments could be in. */
 struct order {
     struct emulator_launch launch;
     double timeout_s;
+    size_t n_args;
+    uint64_t args[WIRE_ARGS_MAX]; /* each in the first bytes */
 };
 
 /* A socket keeps the bounds of its messages: one is there as a whole. */
@@ -145,7 +149,7 @@ serve(const struct launch_child_object *object, int socket, int output)
     struct launch_child_reply reply = { .outcome = EMULATOR_DONE };
     struct emulator_shared shared;
     struct order order;
-    void *entry;
+    void *entry, *args[WIRE_ARGS_MAX];
 
     dup2(output, 1);
     dup2(output, 2);
@@ -155,6 +159,9 @@ serve(const struct launch_child_object *object, int socket, int output)
     if (!confine_say(&reply, sizeof(reply)) || !entry ||
         hear(CONFINE_SOCKET, &order, sizeof(order)) != sizeof(order))
         _exit(0);
+    for (size_t i = 0; i < order.n_args; i++)
+        args[i] = &order.args[i];
+    order.launch.args = args;
     memcpy(&order.launch.entry, &entry, sizeof(entry));
     order.launch.shared = shared;
     order.launch.armed = confine_armed;
@@ -364,18 +371,20 @@ int launch_child_run(struct launch_child *child,
                      struct launch_child_reply *reply, double *seconds,
                      struct device_err *err)
 {
-    const struct order order = {
-        .launch = { .args = launch->args,
-                    .grid = { launch->grid[0], launch->grid[1],
+    struct order order = {
+        .launch = { .grid = { launch->grid[0], launch->grid[1],
                               launch->grid[2] },
                     .block = { launch->block[0], launch->block[1],
                                launch->block[2] },
                     .smem = launch->smem,
                     .order = in_order },
         .timeout_s = limits.processor_s,
+        .n_args = launch->n_args,
     };
     bool heard;
 
+    for (size_t i = 0; i < launch->n_args; i++)
+        memcpy(&order.args[i], launch->args[i], sizeof(order.args[i]));
     heard = say(child->socket, &order, sizeof(order)) &&
             await(child, limits.wall_s, reply);
     *seconds = used_at_last_s(child) - child->loaded_s;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/mem.h"
-#include "worker/runner/emulator/secret.h"
+#include "worker/runner/secret.h"
 
 struct order_check {
     struct order_check_array *arrays;

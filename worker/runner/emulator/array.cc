@@ -13,7 +13,7 @@
 #include "kernels/include/fa/emulator.h"
 #include "worker/runner/emulator/block.hh"
 #include "worker/runner/emulator/fault.hh"
-#include "worker/runner/emulator/secret.h"
+#include "worker/runner/secret.h"
 
 namespace
 {
