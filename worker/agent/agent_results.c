@@ -240,10 +240,11 @@ static bool says(const struct build_result *made, const char *text)
     return strstr(made->detail, text) || (made->log && strstr(made->log, text));
 }
 
-/* The system refused a file of the work folder: that is no result. */
+/* The system refused a file of the work folder, or that is gone: no result. */
 static bool is_refusal(const char *detail)
 {
-    static const int numbers[] = { ENOSPC, EDQUOT, EIO, EROFS, EMFILE, ENFILE };
+    static const int numbers[] = { ENOSPC, EDQUOT, EIO,     EROFS,  EMFILE,
+                                   ENFILE, ENOENT, ENOTDIR, EACCES, ESTALE };
 
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
         if (strstr(detail, strerror(numbers[i])))

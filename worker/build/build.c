@@ -1,5 +1,6 @@
 #include "worker/build/build.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -358,10 +359,28 @@ static void settle_missing_entry(struct build *build)
     buf_fini(&names);
 }
 
+/* Somebody has removed the work folder: what the compiler misses is not missing
+ * from the source. */
+static bool lost_its_folder(struct build *build)
+{
+    char path[PATH_MAX];
+    struct err err;
+
+    if (build_dir_path(&build->stage, "src", path, &err) < 0 ||
+        access(path, F_OK) == 0)
+        return false;
+    err_set(&err, ERR_SYSTEM, "'%s': %s", cache_dir(build->tools.cache),
+            strerror(errno));
+    settle(build, OUTCOME_CRASH, err.text);
+    return true;
+}
+
 static void settle_failed(struct build *build, const char *first)
 {
     char end[CHILD_END_BYTES];
 
+    if (lost_its_folder(build))
+        return;
     if (strncmp(first, "../gen/" COMPILER_ENTRY,
                 strlen("../gen/" COMPILER_ENTRY)) == 0) {
         settle_missing_entry(build);

@@ -1,5 +1,6 @@
 /* test_build.c - from a source to an artifact, or to one line that says why
  * not */
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,6 +18,7 @@
 #include "common/outcome.h"
 #include "tests/worker/build/build_fixture.h"
 #include "worker/build/build.h"
+#include "worker/store/build_dir.h"
 
 #define NO_KERNEL "int x;\n"
 
@@ -176,6 +178,33 @@ static void names_and_flags_for_a_shell_are_refused(void **state)
     refused(job, "standard 'c++17`x`' is not like c++17");
 }
 
+static void removed_work_folder_is_the_boxs_fault(void **state)
+{
+    struct build_job job = build_fixture_job(
+        "#include \"none.h\"\nextern \"C\" __global__ void kernel() {}\n", "");
+    int64_t until_ns = clock_boot_ns() + 30 * NS_PER_S;
+    struct build_result result;
+    struct build *build;
+    char path[256];
+    glob_t found;
+
+    (void)state;
+    job.key = "7123456789abcdef0123456789abcdef";
+    build = build_start(&build_fixture_tools, &job, clock_boot_ns());
+    snprintf(path, sizeof(path), "%s/tmp/build-*", build_fixture_dir);
+    assert_int_equal(glob(path, 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        assert_true(build_dir_remove_tree(found.gl_pathv[i]));
+    globfree(&found);
+    while (!build_step(build, clock_boot_ns()))
+        assert_true(clock_boot_ns() < until_ns);
+    build_take_result(build, &result);
+    build_free(build);
+    assert_int_equal(result.outcome, OUTCOME_CRASH);
+    assert_non_null(strstr(result.detail, "No such file or directory"));
+    build_result_fini(&result);
+}
+
 static void missing_compiler_is_the_boxs_fault(void **state)
 {
     struct build_job job = build_fixture_job(NO_KERNEL, "");
@@ -289,6 +318,7 @@ int main(void)
         cmocka_unit_test(template_bomb_meets_the_limit),
         cmocka_unit_test(shell_text_in_a_value_is_only_text),
         cmocka_unit_test(names_and_flags_for_a_shell_are_refused),
+        cmocka_unit_test(removed_work_folder_is_the_boxs_fault),
         cmocka_unit_test(missing_compiler_is_the_boxs_fault),
 #ifdef FA_NVCC_PATH
         cmocka_unit_test(nvcc_builds_a_cubin_and_tells_its_registers),
