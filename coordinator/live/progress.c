@@ -11,6 +11,7 @@
 #include "coordinator/estimate/estimate_course.h"
 #include "coordinator/live/live_frame.h"
 #include "coordinator/live/live_view.h"
+#include "coordinator/live/patient_stdio.h"
 #include "coordinator/print/screen.h"
 #include "coordinator/text/terminal.h"
 
@@ -115,6 +116,8 @@ static void draw(struct progress *progress, const struct progress_facts *facts)
     size_t columns, rows;
     struct buf out;
 
+    if (!patient_stdio_is_clear())
+        return; /* the next frame has all of it */
     screen_size(stderr, &columns, &rows);
     live_frame_init(&next, columns, true);
     live_view_frame(facts, rows, &next);

@@ -5,6 +5,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+/* Also where they stand for a terminal without being one (patient_stdio.h). */
+static int fd_of(FILE *to)
+{
+    return to == stdout   ? STDOUT_FILENO
+           : to == stderr ? STDERR_FILENO
+                          : fileno(to);
+}
+
 /* A number above 0, or 0. */
 static size_t from_environment(void)
 {
@@ -24,7 +32,7 @@ static size_t from_environment(void)
 bool screen_size(FILE *to, size_t *columns, size_t *rows)
 {
     struct winsize size;
-    int fd = fileno(to);
+    int fd = fd_of(to);
 
     *columns = SCREEN_COLUMNS;
     *rows = SCREEN_ROWS;
@@ -38,7 +46,7 @@ bool screen_size(FILE *to, size_t *columns, size_t *rows)
 
 size_t screen_columns(FILE *to)
 {
-    int fd = fileno(to);
+    int fd = fd_of(to);
     size_t columns;
     struct winsize size;
 
@@ -69,7 +77,7 @@ static bool is_terminal(int fd)
 
 bool screen_is_live(FILE *to)
 {
-    int fd = fileno(to);
+    int fd = fd_of(to);
 
     return fd >= 0 && !is_set("NO_COLOR") && is_terminal(fd);
 }
@@ -77,7 +85,7 @@ bool screen_is_live(FILE *to)
 bool screen_has_colours(FILE *to)
 {
     const char *force = getenv("CLICOLOR_FORCE");
-    int fd = fileno(to);
+    int fd = fd_of(to);
 
     if (fd < 0 || is_set("NO_COLOR"))
         return false;

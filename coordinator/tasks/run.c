@@ -22,6 +22,7 @@
 #include "coordinator/cache/artifact_cache.h"
 #include "coordinator/hosts/host_models.h"
 #include "coordinator/hosts/hosts.h"
+#include "coordinator/live/patient_stdio.h"
 #include "coordinator/passes/passes.h"
 #include "coordinator/reactor/sweep.h"
 #include "coordinator/remote/ssh.h"
@@ -465,8 +466,10 @@ int run_command(struct run *run, run_work *work, void *arg)
         run_slurm_reconcile(run, false);
     if (rc == 0)
         run_rental_new(run);
+    patient_stdio_begin();
     code = rc < 0 ? fail_with(rc, &err) : work(run, arg);
     code = run_rental_end(run, code);
+    patient_stdio_end();
     metrics_stop(&metrics);
     if (run->db && !run->set.dry_run)
         end_dialling(run, code == EXIT_DONE);
