@@ -1,5 +1,6 @@
 #include "coordinator/store/dblock.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -17,6 +18,12 @@
  * coordinator that starts in that instant tries again. */
 #define TAKE_TRIES 10
 #define TAKE_WAIT_MS 20
+
+/* What dblock_keep() has locked. */
+static struct {
+    char *path;
+    int fd;
+} kept = { NULL, -1 };
 
 static int open_lock(const char *path, int flags)
 {
@@ -76,17 +83,18 @@ static void write_holder(int fd)
         return; /* the lock still holds, but the file names no process */
 }
 
-int dblock_take(const char *path, struct err *err)
+/* A descriptor, or ERR_STORE; '*others' says whether another one has it. */
+static int take(const char *path, bool *others, struct err *err)
 {
     int fd = open_lock(path, O_RDWR | O_CREAT);
 
+    *others = false;
     if (fd < 0)
         return not_locked(path, err);
     for (int tries = 1; flock(fd, LOCK_EX | LOCK_NB) < 0; tries++) {
-        bool taken = errno == EWOULDBLOCK;
-
-        if (!taken || tries == TAKE_TRIES) {
-            int rc = taken ? in_use(path, fd, err) : not_locked(path, err);
+        *others = errno == EWOULDBLOCK;
+        if (!*others || tries == TAKE_TRIES) {
+            int rc = *others ? in_use(path, fd, err) : not_locked(path, err);
 
             close(fd);
             return rc;
@@ -95,6 +103,41 @@ int dblock_take(const char *path, struct err *err)
     }
     write_holder(fd);
     return fd;
+}
+
+/* A copy of a descriptor holds the same lock: closing it does not release that
+ * of the other one. */
+int dblock_take(const char *path, struct err *err)
+{
+    bool others;
+    int fd;
+
+    if (!kept.path || strcmp(kept.path, path) != 0)
+        return take(path, &others, err);
+    fd = fcntl(kept.fd, F_DUPFD_CLOEXEC, 0);
+    return fd < 0 ? not_locked(path, err) : fd;
+}
+
+int dblock_keep(const char *path, struct err *err)
+{
+    bool others;
+    int fd;
+
+    assert(!kept.path);
+    fd = take(path, &others, err);
+    if (fd < 0)
+        return others ? fd : 0;
+    kept.path = mem_strdup(path);
+    kept.fd = fd;
+    return 0;
+}
+
+void dblock_drop(void)
+{
+    dblock_release(kept.fd);
+    free(kept.path);
+    kept.path = NULL;
+    kept.fd = -1;
 }
 
 void dblock_release(int fd)

@@ -24,6 +24,13 @@ struct dblock_holder {
 int dblock_take(const char *path, struct err *err);
 void dblock_release(int fd); /* -1 is fine */
 
+/* Lock 'path' until dblock_drop(), for a command that opens it several times
+ * and what goes with it: meanwhile dblock_take() gives this process the lock
+ * again.  ERR_STORE only if another process has it; what else is wrong with the
+ * path is for the one that opens it to say.  One database at a time. */
+int dblock_keep(const char *path, struct err *err);
+void dblock_drop(void); /* nothing kept is fine */
+
 /* Is a coordinator at work on this database, and which? */
 bool dblock_is_held(const char *path, struct dblock_holder *out);
 

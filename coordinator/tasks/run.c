@@ -4,6 +4,7 @@
 #include "coordinator/tasks/run_believed.h"
 #include "coordinator/tasks/run_budget.h"
 #include "coordinator/tasks/run_rental.h"
+#include "coordinator/tasks/run_store.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -32,8 +33,8 @@
 #include "coordinator/spec/gpu_arch.h"
 #include "coordinator/spec/search_settings.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/store/dblock.h"
 #include "coordinator/store/store.h"
-#include "coordinator/store/whole.h"
 #include "coordinator/stored/past_runs.h"
 #include "coordinator/link/dialling.h"
 #include "coordinator/told/metrics.h"
@@ -247,68 +248,6 @@ static int prepare(struct run *run, struct err *err)
     return rc < 0 || run->replay ? rc : check_space(run, err);
 }
 
-/* Databases of a sweep and of a fuzz proof are different. */
-static int check_work(struct store *store, bool asked, struct err *err)
-{
-    struct store_sweep row = { .key = NULL };
-    struct past_runs *past = NULL;
-    int rc = past_runs_open(store, &past, err);
-
-    if (rc == 0)
-        rc = past_runs_sweep(past, &row, err);
-    if (rc == 1)
-        rc = past_runs_asked(&row) == asked ? 0
-             : asked
-                 ? err_set(err, ERR_INPUT,
-                           "%s holds a sweep; fuzz needs a database of its "
-                           "own: name another one with --db",
-                           store_path(store))
-                 : err_set(err, ERR_INPUT,
-                           "%s holds results of fa-coord fuzz; a sweep needs a "
-                           "database of its own: name another one with --db",
-                           store_path(store));
-    past_runs_close(past);
-    return rc;
-}
-
-/* Once a command, so that a report can set what the command took beside what it
- * was thought to take. */
-static int put_begun(struct run *run, struct store *store, struct err *err)
-{
-    const struct store_event event = {
-        .at_utc = clock_utc_ns() - (clock_boot_ns() - run->began_ns),
-        .level = "I",
-        .name = STORE_COMMAND_BEGUN,
-        .text = run->begun.forecast ? run->begun.forecast : "{}",
-    };
-
-    if (run->begun.is_stored)
-        return 0;
-    run->begun.is_stored = true;
-    return store_event(store, &event, err);
-}
-
-static int open_store(struct run *run, bool asked, struct store **out,
-                      struct err *err)
-{
-    int rc = store_open(run->db, STORE_CREATE, out, err);
-
-    if (rc < 0)
-        return rc;
-    rc = err_within(err, whole_check(store_db(*out), err), "%s", run->db);
-    if (rc == 0)
-        rc = check_work(*out, asked, err);
-    if (rc == 0)
-        rc = run_fuzz_bill(run->db, *out, NULL, err);
-    if (rc == 0 && !asked)
-        rc = put_begun(run, *out, err);
-    if (rc == 0)
-        rc = store_commit(*out, err);
-    if (rc < 0)
-        store_close(*out);
-    return rc;
-}
-
 /* What the settings of the command say of a run.  ERR_INPUT */
 static int take_settings(const struct run *run, struct sweep_options *options,
                          struct err *err)
@@ -389,8 +328,8 @@ int run_engine(struct run *run, const struct sweep_options *more,
         return fail_with(ERR_INPUT, err);
     if (ssh_setup(err) < 0)
         return fail_with(ERR_SYSTEM, err);
-    rc = open_store(run, more->ask && !more->confirmation && !more->tool,
-                    &store, err);
+    rc = run_store_open(run, more->ask && !more->confirmation && !more->tool,
+                        &store, err);
     if (rc < 0) {
         ssh_cleanup();
         return fail_with(rc, err);
@@ -440,11 +379,25 @@ static void end_dialling(struct run *run, bool done)
     dialling_end(run->db, &run->hosts, done && all);
 }
 
+/* The database is this command's until its end, also while another one is open:
+ * that of the proof. */
+static int begin_work(struct run *run, struct err *err)
+{
+    int rc = dblock_keep(run->db, err);
+
+    if (rc < 0)
+        return rc;
+    dialling_begin(run->db, &run->hosts);
+    run_slurm_reconcile(run, false);
+    return 0;
+}
+
 int run_command(struct run *run, run_work *work, void *arg)
 {
     struct err err;
     FILE *log = NULL;
     struct metrics metrics = { .alive = -1 };
+    bool begun = false;
     int rc = prepare(run, &err), code;
 
     run_budget_open();
@@ -460,19 +413,20 @@ int run_command(struct run *run, run_work *work, void *arg)
     if (rc == 0 && run->set.told.on_event)
         rc = on_event_start(run->set.told.on_event, run->db, run->spec->name,
                             &run->on_event, &err);
-    if (rc == 0 && !run->set.dry_run)
-        dialling_begin(run->db, &run->hosts);
-    if (rc == 0 && !run->set.dry_run)
-        run_slurm_reconcile(run, false);
+    if (rc == 0 && !run->set.dry_run) {
+        rc = begin_work(run, &err);
+        begun = rc == 0;
+    }
     if (rc == 0)
         run_rental_new(run);
     patient_stdio_begin();
     code = rc < 0 ? fail_with(rc, &err) : work(run, arg);
     code = run_rental_end(run, code);
     patient_stdio_end();
-    metrics_stop(&metrics);
-    if (run->db && !run->set.dry_run)
+    if (begun)
         end_dialling(run, code == EXIT_DONE);
+    dblock_drop();
+    metrics_stop(&metrics); /* what it writes at last: nobody is at work */
     on_event_stop(run->on_event, code);
     if (log) {
         log_setup(NULL, LOG_E);

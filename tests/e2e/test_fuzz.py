@@ -1,5 +1,6 @@
 """fa-coord fuzz: right at every shape, wrong at some, not run, continued."""
 
+import fcntl
 import json
 import os
 import unittest
@@ -48,6 +49,16 @@ class Fuzz(rig.Rig):
         self.assertIn("fa-coord fuzz", refused.stderr)
         refused = self.run_coord(folder, "sweep", "--device", "cpu", "--db", "vector_add.fuzz.db", code=2)
         self.assertIn("a database of its own", refused.stderr)
+
+    def test_beside_a_command_on_the_database_nothing_begins(self):
+        folder = self.few()
+        self.run_coord(folder, "sweep", "--device", "cpu")
+        with open(os.path.join(folder, "vector_add.db.lock")) as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            for command in ("fuzz", "--device", "cpu"), ("confirm", "vector_add.db"):
+                refused = self.run_coord(folder, *command, code=7)
+                self.assertIn("vector_add.db is in use by fa-coord with pid ", refused.stderr)
+        self.assertFalse(os.path.exists(os.path.join(folder, "vector_add.fuzz.db")))
 
     def test_a_kernel_that_forgets_the_tail(self):
         folder = self.fixture("forgets_tail")

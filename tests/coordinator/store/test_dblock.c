@@ -1,6 +1,7 @@
 /* test_dblock.c - one coordinator a database, and who holds it */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -160,6 +161,53 @@ static void the_lock_of_a_dead_process_is_taken_over(void **state)
     store_close(fixture_open(*state, STORE_WRITE));
 }
 
+static bool another_process_takes(const char *path)
+{
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        char *name = mem_printf("%s.lock", path);
+        int lock = open(name, O_RDWR | O_CLOEXEC);
+
+        _exit(flock(lock, LOCK_EX | LOCK_NB) < 0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return status == 0;
+}
+
+/* So the database is not free between two steps of a command. */
+static void what_a_command_keeps_it_opens_as_often_as_it_likes(void **state)
+{
+    struct dblock_holder holder;
+    struct err err;
+
+    assert_int_equal(dblock_keep(*state, &err), 0);
+    for (int i = 0; i < 2; i++) {
+        store_close(fixture_open(*state, STORE_CREATE));
+        assert_false(another_process_takes(*state));
+    }
+    assert_true(dblock_is_held(*state, &holder));
+    assert_int_equal(holder.pid, getpid());
+    dblock_drop();
+    assert_true(another_process_takes(*state));
+    dblock_drop();
+}
+
+static void what_another_has_cannot_be_kept(void **state)
+{
+    int lock;
+    struct err err;
+
+    lock = dblock_take(*state, &err);
+    assert_int_equal(dblock_keep(*state, &err), ERR_STORE);
+    assert_non_null(strstr(err.text, " is in use by fa-coord with pid "));
+    dblock_release(lock);
+    assert_int_equal(dblock_keep("/nonexistent/a.db", &err), 0);
+    dblock_drop();
+    store_close(fixture_open(*state, STORE_CREATE));
+}
+
 int main(void)
 {
 #define TEST(f) \
@@ -171,6 +219,8 @@ int main(void)
         TEST(a_second_coordinator_is_told_who_holds_it),
         TEST(a_lock_is_taken_seen_and_released_without_standard_input),
         TEST(the_lock_of_a_dead_process_is_taken_over),
+        TEST(what_a_command_keeps_it_opens_as_often_as_it_likes),
+        TEST(what_another_has_cannot_be_kept),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,78 @@
+#include "coordinator/tasks/run_store.h"
+
+#include <stddef.h>
+
+#include "common/clock.h"
+#include "common/err.h"
+#include "coordinator/store/store.h"
+#include "coordinator/store/whole.h"
+#include "coordinator/stored/past_runs.h"
+#include "coordinator/tasks/run.h"
+
+/* Databases of a sweep and of a fuzz proof are different. */
+static int check_kind(const struct store_sweep *was, bool asked,
+                      const char *path, struct err *err)
+{
+    if (past_runs_asked(was) == asked)
+        return 0;
+    return asked ? err_set(err, ERR_INPUT,
+                           "%s holds a sweep; fuzz needs a database of its "
+                           "own: name another one with --db",
+                           path)
+                 : err_set(err, ERR_INPUT,
+                           "%s holds results of fa-coord fuzz; a sweep needs a "
+                           "database of its own: name another one with --db",
+                           path);
+}
+
+static int check_work(struct store *store, bool asked, struct err *err)
+{
+    struct store_sweep was = { .key = NULL };
+    struct past_runs *past = NULL;
+    int rc = past_runs_open(store, &past, err);
+
+    if (rc == 0)
+        rc = past_runs_sweep(past, &was, err);
+    if (rc == 1)
+        rc = check_kind(&was, asked, store_path(store), err);
+    past_runs_close(past);
+    return rc;
+}
+
+/* Once a command, so that a report can set what the command took beside what it
+ * was thought to take. */
+static int put_begun(struct run *run, struct store *store, struct err *err)
+{
+    const struct store_event event = {
+        .at_utc = clock_utc_ns() - (clock_boot_ns() - run->began_ns),
+        .level = "I",
+        .name = STORE_COMMAND_BEGUN,
+        .text = run->begun.forecast ? run->begun.forecast : "{}",
+    };
+
+    if (run->begun.is_stored)
+        return 0;
+    run->begun.is_stored = true;
+    return store_event(store, &event, err);
+}
+
+int run_store_open(struct run *run, bool asked, struct store **out,
+                   struct err *err)
+{
+    int rc = store_open(run->db, STORE_CREATE, out, err);
+
+    if (rc < 0)
+        return rc;
+    rc = err_within(err, whole_check(store_db(*out), err), "%s", run->db);
+    if (rc == 0)
+        rc = check_work(*out, asked, err);
+    if (rc == 0)
+        rc = run_fuzz_bill(run->db, *out, NULL, err);
+    if (rc == 0 && !asked)
+        rc = put_begun(run, *out, err);
+    if (rc == 0)
+        rc = store_commit(*out, err);
+    if (rc < 0)
+        store_close(*out);
+    return rc;
+}
