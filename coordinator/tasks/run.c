@@ -239,7 +239,9 @@ static int prepare(struct run *run, struct err *err)
     assert(run->spec);
     if (!run->db)
         run->db = run_database(run);
-    rc = settle_caps(run, err);
+    rc = run_store_check_place(run, err);
+    if (rc == 0)
+        rc = settle_caps(run, err);
     if (rc < 0)
         return rc;
     rc = run_terms(run, err);

@@ -1,13 +1,31 @@
 #include "coordinator/tasks/run_store.h"
 
+#include <assert.h>
 #include <stddef.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "common/clock.h"
 #include "common/err.h"
+#include "coordinator/spec/spec.h"
 #include "coordinator/store/store.h"
 #include "coordinator/store/whole.h"
 #include "coordinator/stored/past_runs.h"
 #include "coordinator/tasks/run.h"
+
+int run_store_check_place(const struct run *run, struct err *err)
+{
+    struct stat record, db;
+
+    if (!run->set.record || stat(run->set.record, &record) < 0 ||
+        stat(run->db, &db) < 0 || record.st_dev != db.st_dev ||
+        record.st_ino != db.st_ino)
+        return 0;
+    return err_set(err, ERR_INPUT,
+                   "%s is the record that is replayed, so it cannot take the "
+                   "results; name another database with --db",
+                   run->db);
+}
 
 /* Databases of a sweep and of a fuzz proof are different. */
 static int check_kind(const struct store_sweep *was, bool asked,
@@ -25,7 +43,29 @@ static int check_kind(const struct store_sweep *was, bool asked,
                            path);
 }
 
-static int check_work(struct store *store, bool asked, struct err *err)
+static int check_sweep(const struct store_sweep *was, const struct run *run,
+                       struct err *err)
+{
+    static const char what_to_do[] =
+        "name another database with --db, or start with 'fa-coord sweep "
+        "--fresh', which keeps this one under another name";
+
+    assert(was->name && was->device);
+    if (!*was->name) /* its row was lost, and 'fa-coord recover' made one */
+        return 0;
+    if (strcmp(was->name, run->spec->name) != 0)
+        return err_set(err, ERR_INPUT,
+                       "%s holds the sweep '%.64s', not '%.64s'; %s", run->db,
+                       was->name, run->spec->name, what_to_do);
+    if (strcmp(was->device, run->set.device) != 0)
+        return err_set(err, ERR_INPUT,
+                       "%s holds results of device %.16s, not %.16s; %s",
+                       run->db, was->device, run->set.device, what_to_do);
+    return 0;
+}
+
+static int check_work(const struct run *run, struct store *store, bool asked,
+                      struct err *err)
 {
     struct store_sweep was = { .key = NULL };
     struct past_runs *past = NULL;
@@ -33,8 +73,12 @@ static int check_work(struct store *store, bool asked, struct err *err)
 
     if (rc == 0)
         rc = past_runs_sweep(past, &was, err);
-    if (rc == 1)
+    if (rc == 1) {
         rc = check_kind(&was, asked, store_path(store), err);
+        /* a proof runs on either device before the sweep */
+        if (rc == 0 && !asked)
+            rc = check_sweep(&was, run, err);
+    }
     past_runs_close(past);
     return rc;
 }
@@ -65,7 +109,7 @@ int run_store_open(struct run *run, bool asked, struct store **out,
         return rc;
     rc = err_within(err, whole_check(store_db(*out), err), "%s", run->db);
     if (rc == 0)
-        rc = check_work(*out, asked, err);
+        rc = check_work(run, *out, asked, err);
     if (rc == 0)
         rc = run_fuzz_bill(run->db, *out, NULL, err);
     if (rc == 0 && !asked)

@@ -1,0 +1,119 @@
+/* Which databases a run may write. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "common/mem.h"
+#include "coordinator/spec/spec.h"
+#include "coordinator/store/store.h"
+#include "coordinator/tasks/run.h"
+#include "coordinator/tasks/run_store.h"
+#include "tests/coordinator/store/store_fixture.h"
+
+static void put_sweep(const char *path, const char *name, const char *device)
+{
+    struct store *store = fixture_open(path, STORE_CREATE);
+    struct store_sweep sweep = fixture_sweep("k1");
+    struct err err;
+    int64_t id;
+
+    sweep.name = name;
+    sweep.device = device;
+    if (store_sweep_put(store, &sweep, &id, &err) < 0 ||
+        store_commit(store, &err) < 0)
+        fail_msg("%s", err.text);
+    store_close(store);
+}
+
+static int open_for(char *path, const char *name, const char *device,
+                    struct err *err)
+{
+    struct spec spec = { .name = mem_strdup(name) };
+    struct run run = { .set = RUN_SETTINGS, .db = path, .spec = &spec };
+    struct store *store = NULL;
+    int rc;
+
+    run.set.device = device;
+    err->text[0] = '\0';
+    rc = run_store_open(&run, false, &store, err);
+    if (rc == 0)
+        store_close(store);
+    free(spec.name);
+    return rc;
+}
+
+static void the_same_sweep_goes_on(void **state)
+{
+    struct err err;
+
+    put_sweep(*state, "gemm", "cuda");
+    assert_int_equal(open_for(*state, "gemm", "cuda", &err), 0);
+}
+
+static void a_sweep_of_another_name_is_refused(void **state)
+{
+    struct err err;
+
+    put_sweep(*state, "gemm", "cuda");
+    assert_int_equal(open_for(*state, "softmax", "cuda", &err), ERR_INPUT);
+    assert_non_null(strstr(err.text, "holds the sweep 'gemm', not 'softmax'; "
+                                     "name another database with --db"));
+    assert_non_null(strstr(err.text, "--fresh"));
+}
+
+static void a_sweep_on_another_device_is_refused(void **state)
+{
+    struct err err;
+
+    put_sweep(*state, "gemm", "cuda");
+    assert_int_equal(open_for(*state, "gemm", "replay", &err), ERR_INPUT);
+    assert_non_null(
+        strstr(err.text, "holds results of device cuda, not replay; "));
+}
+
+/* 'recover' does not know it where the row of the sweep is lost. */
+static void a_sweep_without_a_name_goes_on(void **state)
+{
+    struct err err;
+
+    put_sweep(*state, "", "cuda");
+    assert_int_equal(open_for(*state, "gemm", "cpu", &err), 0);
+}
+
+static void a_record_cannot_take_the_results_of_its_replay(void **state)
+{
+    char *link_to = mem_printf("%s.link", (char *)*state);
+    struct run run = { .set = RUN_SETTINGS, .db = *state };
+    struct err err;
+
+    run.set.record = link_to;
+    put_sweep(*state, "gemm", "cuda");
+    assert_int_equal(run_store_check_place(&run, &err), 0);
+    assert_int_equal(symlink(*state, link_to), 0);
+    assert_int_equal(run_store_check_place(&run, &err), ERR_INPUT);
+    assert_non_null(strstr(err.text, "is the record that is replayed"));
+    assert_int_equal(unlink(link_to), 0);
+    free(link_to);
+}
+
+int main(void)
+{
+#define TEST(f) \
+    cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(the_same_sweep_goes_on),
+        TEST(a_sweep_of_another_name_is_refused),
+        TEST(a_sweep_on_another_device_is_refused),
+        TEST(a_sweep_without_a_name_goes_on),
+        TEST(a_record_cannot_take_the_results_of_its_replay),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
