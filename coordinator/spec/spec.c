@@ -201,9 +201,10 @@ static int read_limits(struct reader *r, const struct json *root)
         return ERR_INPUT;
     if (budget &&
         (spec_read_object(r, budget, "'budget'", budget_keys, 2) < 0 ||
-         spec_read_real(r, budget, "usd", 1e-6, 1e9, &spec->budget.usd) < 0 ||
-         spec_read_real(r, budget, "hours", 1e-6, 1e6, &spec->budget.hours) <
-             0))
+         spec_read_real(r, budget, "usd", SPEC_BUDGET_LEAST, 1e9,
+                        &spec->budget.usd) < 0 ||
+         spec_read_real(r, budget, "hours", SPEC_BUDGET_LEAST, 1e6,
+                        &spec->budget.hours) < 0))
         return ERR_INPUT;
     return 0;
 }

@@ -60,6 +60,8 @@ struct spec_confirm {
                           * NULL: the baseline */
 };
 
+#define SPEC_BUDGET_LEAST 1e-6 /* of a cap that is given */
+
 struct spec_budget {
     double usd, hours; /* 0: no cap */
 };

@@ -15,6 +15,7 @@
 #include "coordinator/search/effort.h"
 #include "coordinator/search/strategy.h"
 #include "coordinator/spec/search_settings.h"
+#include "coordinator/spec/spec.h"
 #include "coordinator/options/options.h"
 #include "coordinator/text/suggest.h"
 
@@ -151,6 +152,23 @@ static bool lists_strategies(const struct run_settings *set)
     return true;
 }
 
+#define NOT_GIVEN (-1.0)
+
+/* 0 in the settings means no cap, so a cap of 0 must not get there. */
+static int take_cap(double *cap, const char *name, const char *unit,
+                    struct err *err)
+{
+    if (*cap >= SPEC_BUDGET_LEAST)
+        return 0;
+    if (*cap != NOT_GIVEN)
+        return err_set(err, ERR_INPUT,
+                       "--%s=%g: a cap is at least %g %s; leave it out for no "
+                       "cap",
+                       name, *cap, SPEC_BUDGET_LEAST, unit);
+    *cap = 0;
+    return 0;
+}
+
 int run_settings_parse(struct run_settings *set, enum run_kind kind,
                        const struct options *own, int argc, char *argv[],
                        struct err *err)
@@ -164,7 +182,12 @@ int run_settings_parse(struct run_settings *set, enum run_kind kind,
         list[i] = own->list[i];
     options.list = list;
     options.n = own->n + run_settings_flags(set, kind, list + own->n);
+    set->budget_usd = set->max_hours = NOT_GIVEN;
     rc = options_parse(&options, argc, argv, err);
+    if (rc == 0)
+        rc = take_cap(&set->budget_usd, "budget", "dollars", err);
+    if (rc == 0)
+        rc = take_cap(&set->max_hours, "max-hours", "hours", err);
     return rc == 0 && lists_strategies(set) ? OPTIONS_HELP : rc;
 }
 

@@ -240,9 +240,9 @@ class Confirm(rig.Rig):
         command = ("sweep", "--device", "replay=bowl.json", "--speed-up", "100000", "--db", "x.db",
                    "--hosts", self.hosts("localhost gpus=0,1 slots=4"), "--cards", "cards.json")
         with self.subTest("a cap that comes before any host leaves what can be resumed"):
-            capped = self.run_coord(self.folder, *command, "--max-hours", "1e-9", code=6)
+            capped = self.run_coord(self.folder, *command, "--max-hours", "1e-6", code=6)
             self.assertIn("to continue, raise the limit with --budget or --max-hours: fa-coord resume x.db", capped.stderr)
-            self.run_coord(self.folder, "resume", "x.db", "--max-hours", "1e-9", code=6)
+            self.run_coord(self.folder, "resume", "x.db", "--max-hours", "1e-6", code=6)
         ran = self.run_coord(self.folder, *command)
         self.assertRegex(ran.stdout, r"Verdict: BX=64 BY_=4 UNROLL=2 MODE=plain is 2\.4\d\d?x the baseline, 95 % interval "
                                      r"\[.*\], confirmed on 2 GPUs; all times "

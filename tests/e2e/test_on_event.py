@@ -51,7 +51,7 @@ class OnEvent(rig.Rig):
         self.assertNotIn("warning: --on-event", ran.stderr)
 
     def test_a_cap_an_interrupt_and_a_command_that_fails(self):
-        self.run_coord(self.folder, *self.sweep(100000, "--max-hours", "1e-9"), code=6)
+        self.run_coord(self.folder, *self.sweep(100000, "--max-hours", "1e-6"), code=6)
         self.assertEqual([e["event"] for e in self.told()], ["started", "budget_reached"])
         os.unlink(self.path("told"))
         running = self.start(self.folder, *self.sweep(0.001))

@@ -119,6 +119,40 @@ static void missing_flags_keep_their_default(void **state)
     assert_int_equal(got.search.evaluations, -1);
 }
 
+/* 0 in the settings is no cap. */
+static void a_cap_of_nothing_is_refused(void **state)
+{
+    struct err err;
+
+    (void)state;
+    assert_int_equal(parse(RUN_SWEEP, "--budget 0", &err), ERR_INPUT);
+    assert_string_equal(err.text, "--budget=0: a cap is at least 1e-06 "
+                                  "dollars; leave it out for no cap");
+    assert_int_equal(parse(RUN_BENCH, "--max-hours 0", &err), ERR_INPUT);
+    assert_string_equal(err.text, "--max-hours=0: a cap is at least 1e-06 "
+                                  "hours; leave it out for no cap");
+    assert_int_equal(parse(RUN_SWEEP, "--budget 9e-7", &err), ERR_INPUT);
+    assert_int_equal(parse(RUN_SWEEP, "--budget 1e-6", &err), 0);
+    assert_true(got.budget_usd == 1e-6);
+    assert_true(got.max_hours == 0);
+}
+
+static void a_default_cap_of_nothing_is_refused(void **state)
+{
+    static const struct option_default zero[] = {
+        { NULL, "budget", "0", "FA_COORD_BUDGET" },
+    };
+    struct err err;
+    int rc;
+
+    (void)state;
+    options_set_defaults(zero, 1);
+    rc = parse(RUN_SWEEP, "", &err);
+    options_set_defaults(NULL, 0);
+    assert_int_equal(rc, ERR_INPUT);
+    assert_non_null(strstr(err.text, "budget=0"));
+}
+
 static void own_and_shared_flags_are_read_together(void **state)
 {
     struct err err;
@@ -243,6 +277,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_command_has_its_flags_in_one_order),
         cmocka_unit_test(missing_flags_keep_their_default),
+        cmocka_unit_test(a_cap_of_nothing_is_refused),
+        cmocka_unit_test(a_default_cap_of_nothing_is_refused),
         cmocka_unit_test(own_and_shared_flags_are_read_together),
         cmocka_unit_test(a_flag_of_another_command_is_unknown),
         cmocka_unit_test(a_plan_of_a_fresh_sweep_is_refused),
