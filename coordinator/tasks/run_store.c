@@ -12,15 +12,42 @@
 #include "coordinator/store/whole.h"
 #include "coordinator/stored/past_runs.h"
 #include "coordinator/tasks/run.h"
+#include "coordinator/text/outfile.h"
+
+/* Also of files that do not exist yet. */
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat of_a, of_b;
+    bool a_is = stat(a, &of_a) == 0, b_is = stat(b, &of_b) == 0;
+
+    if (a_is && b_is)
+        return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+    return !a_is && !b_is && strcmp(a, b) == 0;
+}
+
+/* What the run tells goes into files of its own: to make them first and the
+ * database after them would mix both. */
+static int check_told(const char *flag, const char *file, const char *db,
+                      struct err *err)
+{
+    if (!file)
+        return 0;
+    if (is_same_file(file, db))
+        return err_set(err, ERR_INPUT,
+                       "--%s=%s: this is the database; name another file", flag,
+                       file);
+    return err_within(err, outfile_spare(file, err), "--%s", flag);
+}
 
 int run_store_check_place(const struct run *run, struct err *err)
 {
-    struct stat record, db;
+    const struct run_settings *set = &run->set;
+    int rc = check_told("log", set->told.log, run->db, err);
 
-    if (!run->set.record || stat(run->set.record, &record) < 0 ||
-        stat(run->db, &db) < 0 || record.st_dev != db.st_dev ||
-        record.st_ino != db.st_ino)
-        return 0;
+    if (rc == 0)
+        rc = check_told("metrics", set->told.metrics, run->db, err);
+    if (rc < 0 || !set->record || !is_same_file(set->record, run->db))
+        return rc;
     return err_set(err, ERR_INPUT,
                    "%s is the record that is replayed, so it cannot take the "
                    "results; name another database with --db",

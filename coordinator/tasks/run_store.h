@@ -9,7 +9,7 @@ struct run;
 struct store;
 
 /* Before anything is opened.  ERR_INPUT: the record that is replayed is the
- * database to write. */
+ * database to write, or a log or metrics would go into a database. */
 int run_store_check_place(const struct run *run, struct err *err);
 
 /* Open run->db to write, or make it, and note that the command began.

@@ -14,6 +14,7 @@
 #include "common/mem.h"
 
 #define MODE_BITS 07777
+#define DATABASE_MAGIC "SQLite format 3" /* and a NUL: all of it counts */
 
 static int write_all(int fd, const char *text, size_t len)
 {
@@ -109,6 +110,24 @@ out:
     return rc;
 }
 
+int outfile_spare(const char *path, struct err *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    char head[sizeof(DATABASE_MAGIC)] = "";
+    bool is_database =
+        fd >= 0 && pread(fd, head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
+        memcmp(head, DATABASE_MAGIC, sizeof(head)) == 0;
+
+    if (fd >= 0)
+        close(fd);
+    if (!is_database)
+        return 0;
+    return err_set(err, ERR_INPUT,
+                   "'%s' is a database, which nothing is written over; name "
+                   "another file",
+                   path);
+}
+
 int outfile_save(const char *path, const char *text, size_t len, bool force,
                  struct err *err)
 {
@@ -119,6 +138,8 @@ int outfile_save(const char *path, const char *text, size_t len, bool force,
 
     if (exists && force && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
         return write_through(path, text, len, err);
+    if (outfile_spare(path, err) < 0)
+        return ERR_INPUT;
     target = exists && force ? realpath(path, NULL) : NULL;
     rc = replace(path, target ? target : path, text, len, force, err);
     free(target);

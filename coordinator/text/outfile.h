@@ -19,9 +19,14 @@ struct err;
 /* Write all of 'text' to 'path'.  A file that is replaced keeps its mode; where
  * 'path' is a symbolic link, its target is replaced.  A pipe or a device is
  * written to directly, and needs 'force'.
- * ERR_INPUT if the file exists and 'force' is not set.  ERR_SYSTEM if it cannot
+ * ERR_INPUT if the file exists and 'force' is not set, or if it is a database.
+ * ERR_SYSTEM if it cannot
  * be written: an old file is as it was then. */
 int outfile_save(const char *path, const char *text, size_t len, bool force,
                  struct err *err);
+
+/* ERR_INPUT if 'path' is a database of SQLite, whose results were paid for:
+ * nothing is written over one.  outfile_save() looks itself. */
+int outfile_spare(const char *path, struct err *err);
 
 #endif

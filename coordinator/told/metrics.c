@@ -87,7 +87,9 @@ int metrics_start(const char *db, const char *file, struct metrics *out,
     int ends[2], rc;
 
     *out = (struct metrics){ .alive = -1 };
-    rc = replace(file, "", 0, err);
+    rc = err_within(err, outfile_spare(file, err), "--metrics");
+    if (rc == 0)
+        rc = replace(file, "", 0, err);
     if (rc < 0)
         return rc;
     if (pipe2(ends, O_CLOEXEC) < 0)

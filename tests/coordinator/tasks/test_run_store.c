@@ -103,6 +103,28 @@ static void a_record_cannot_take_the_results_of_its_replay(void **state)
     free(link_to);
 }
 
+static void what_is_told_goes_into_no_database(void **state)
+{
+    struct run run = { .set = RUN_SETTINGS, .db = *state };
+    char *other = mem_printf("%s.other", (char *)*state);
+    struct err err;
+
+    run.set.told.metrics = *state; /* neither is there yet */
+    assert_int_equal(run_store_check_place(&run, &err), ERR_INPUT);
+    assert_non_null(strstr(err.text, "--metrics="));
+    run.set.told.metrics = NULL;
+    put_sweep(*state, "gemm", "cuda");
+    run.db = other;
+    run.set.told.log = *state;
+    assert_int_equal(run_store_check_place(&run, &err), ERR_INPUT);
+    assert_non_null(strstr(err.text, "--log: '"));
+    run.set.told.log = other; /* is not there */
+    assert_int_equal(run_store_check_place(&run, &err), ERR_INPUT);
+    run.db = *state;
+    assert_int_equal(run_store_check_place(&run, &err), 0);
+    free(other);
+}
+
 int main(void)
 {
 #define TEST(f) \
@@ -112,6 +134,7 @@ int main(void)
         TEST(a_sweep_of_another_name_is_refused),
         TEST(a_sweep_on_another_device_is_refused),
         TEST(a_sweep_without_a_name_goes_on),
+        TEST(what_is_told_goes_into_no_database),
         TEST(a_record_cannot_take_the_results_of_its_replay),
     };
 

@@ -117,6 +117,24 @@ static void what_a_killed_one_left_goes_with_a_refusal_too(void **state)
     assert_false(is_there(part));
 }
 
+static void a_database_is_never_replaced(void **state)
+{
+    static const char head[] = "SQLite format 3";
+    struct err err;
+    int fd = open(path, O_WRONLY | O_CREAT, 0600);
+
+    (void)state;
+    assert_int_equal(write(fd, head, sizeof(head)), sizeof(head));
+    close(fd);
+    refused(true, ERR_INPUT, "is a database, which nothing is written over");
+    assert_int_equal(symlink(path, link_path), 0);
+    assert_int_equal(outfile_save(link_path, "x", 1, true, &err), ERR_INPUT);
+    assert_int_equal(outfile_spare(link_path, &err), ERR_INPUT);
+    holds(head);
+    unlink(path);
+    assert_int_equal(outfile_spare(link_path, &err), 0);
+}
+
 static void a_replaced_file_keeps_its_mode_and_its_links(void **state)
 {
     struct stat st;
@@ -210,6 +228,7 @@ int main(void)
                                   clean),
         cmocka_unit_test_teardown(
             what_a_killed_one_left_goes_with_a_refusal_too, clean),
+        cmocka_unit_test_teardown(a_database_is_never_replaced, clean),
         cmocka_unit_test_teardown(a_replaced_file_keeps_its_mode_and_its_links,
                                   clean),
         cmocka_unit_test_teardown(a_device_is_written_to, clean),
