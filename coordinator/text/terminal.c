@@ -1,6 +1,7 @@
 #include "coordinator/text/terminal.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -66,14 +67,28 @@ size_t terminal_width(const char *text)
     return width;
 }
 
+/* Is it a pipe that nobody reads any more? */
+static bool is_left(FILE *to)
+{
+    struct pollfd end = { .fd = fileno(to), .events = POLLOUT };
+
+    return poll(&end, 1, 0) == 1 && (end.revents & POLLERR) != 0;
+}
+
 int terminal_flush(FILE *to, struct err *err)
 {
+    int why;
+
     errno = 0;
-    if (fflush(to) == 0 && !ferror(to))
+    why = fflush(to) == 0 ? 0 : errno;
+    if (!why && !ferror(to))
         return 0;
-    if (errno == EPIPE || errno == 0) { /* 0: an earlier call noticed it */
+    /* an earlier call noticed it where there is no reason any more */
+    if (why == EPIPE || (!why && is_left(to))) {
         clearerr(to);
         return 0;
     }
-    return err_set(err, ERR_SYSTEM, "output: %s", strerror(errno));
+    return err_set(err, ERR_SYSTEM, "output: %s",
+                   why ? strerror(why)
+                       : "not all of it could be written; is the disk full?");
 }

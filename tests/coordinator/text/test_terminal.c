@@ -102,6 +102,39 @@ static void a_full_disk_is_an_error(void **state)
     fclose(to);
 }
 
+/* stdio keeps that something failed, and not why.  Nothing is left to flush
+ * then. */
+static int flush_after_failure(const char *path, int fd)
+{
+    FILE *to = path ? fopen(path, "w") : fdopen(fd, "w");
+    struct err err;
+    int rc;
+
+    setvbuf(to, NULL, _IONBF, 0);
+    fputs("hello", to);
+    assert_true(ferror(to));
+    rc = terminal_flush(to, &err);
+    fclose(to);
+    return rc;
+}
+
+static void what_an_earlier_call_met_is_an_error_too(void **state)
+{
+    (void)state;
+    assert_int_equal(flush_after_failure("/dev/full", -1), ERR_SYSTEM);
+}
+
+static void what_an_earlier_call_met_is_none_without_a_reader(void **state)
+{
+    int fds[2];
+
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    assert_int_equal(pipe(fds), 0);
+    close(fds[0]);
+    assert_int_equal(flush_after_failure(NULL, fds[1]), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +144,8 @@ int main(void)
         cmocka_unit_test(width_counts_characters),
         cmocka_unit_test(a_reader_that_has_gone_is_no_error),
         cmocka_unit_test(a_full_disk_is_an_error),
+        cmocka_unit_test(what_an_earlier_call_met_is_an_error_too),
+        cmocka_unit_test(what_an_earlier_call_met_is_none_without_a_reader),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
