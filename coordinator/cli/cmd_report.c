@@ -172,8 +172,15 @@ static int report_models(const struct settings *settings, const char *db,
                      "one database, such as %s",
                      models.paths[0]);
     } else if (models.n > 0) {
-        model_sweeps_report(&models, settings->json);
-        rc = terminal_flush(stdout, err);
+        struct err lost;
+        int flushed;
+
+        rc = model_sweeps_report(&models, settings->json, err);
+        flushed = terminal_flush(stdout, &lost);
+        if (rc == 0 && flushed < 0) {
+            rc = flushed;
+            *err = lost;
+        }
     }
     dbpath_models_fini(&models);
     return rc;

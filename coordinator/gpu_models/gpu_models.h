@@ -82,9 +82,11 @@ bool gpu_models_same_file(const struct gpu_models *models);
 void gpu_models_sentence(const struct gpu_models *models, struct buf *out);
 
 /* Read the databases of these labels.  A database that cannot be read, or has
- * no sweep yet, is a side without a winner; its verdict says why. */
-void gpu_models_load(const char *const *labels, const char *const *databases,
-                     size_t n, struct gpu_models *out);
+ * no sweep yet, is a side without a winner; its verdict says why.  ERR_STORE
+ * and the first of the reasons if one cannot be read; 'out' is filled in all
+ * the same. */
+int gpu_models_load(const char *const *labels, const char *const *databases,
+                    size_t n, struct gpu_models *out, struct err *err);
 void gpu_models_fini(struct gpu_models *models);
 
 void gpu_models_print(const struct gpu_models *models, FILE *to);

@@ -130,14 +130,16 @@ static int load(struct store *store, struct gpu_models_side *side,
     return rc;
 }
 
-void gpu_models_load(const char *const *labels, const char *const *databases,
-                     size_t n, struct gpu_models *out)
+int gpu_models_load(const char *const *labels, const char *const *databases,
+                    size_t n, struct gpu_models *out, struct err *err)
 {
+    int unread = 0;
+
     *out = (struct gpu_models){ mem_new(n, sizeof(*out->sides)), n };
     for (size_t i = 0; i < n; i++) {
         struct gpu_models_side *side = &out->sides[i];
         struct store *store = NULL;
-        struct err err;
+        struct err why;
         int rc;
 
         *side = (struct gpu_models_side){
@@ -149,13 +151,18 @@ void gpu_models_load(const char *const *labels, const char *const *databases,
             .state = mem_strdup("no winner"),
             .speedup = { (double)NAN, (double)NAN, (double)NAN },
         };
-        rc = store_open(databases[i], STORE_WHOLE, &store, &err);
+        rc = store_open(databases[i], STORE_WHOLE, &store, &why);
         if (rc == 0)
-            rc = load(store, side, &err);
+            rc = load(store, side, &why);
         if (rc < 0)
-            replace(&side->verdict, err.text);
+            replace(&side->verdict, why.text);
+        if (rc == ERR_STORE && unread == 0) {
+            unread = rc;
+            *err = why;
+        }
         store_close(store);
     }
+    return unread;
 }
 
 void gpu_models_fini(struct gpu_models *models)

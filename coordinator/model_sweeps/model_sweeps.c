@@ -227,48 +227,54 @@ static bool warn_of_alike(void *arg)
     return all;
 }
 
-static void put_report(const struct dbpath_models *dbs, struct json_out *out)
+static int put_report(const struct dbpath_models *dbs, struct json_out *out,
+                      struct err *err)
 {
     struct gpu_models models;
+    int rc =
+        gpu_models_load((const char *const *)dbs->labels,
+                        (const char *const *)dbs->paths, dbs->n, &models, err);
 
-    gpu_models_load((const char *const *)dbs->labels,
-                    (const char *const *)dbs->paths, dbs->n, &models);
     if (out)
         gpu_models_json(&models, out);
     else
         gpu_models_print(&models, stdout);
     gpu_models_fini(&models);
+    return rc;
 }
 
-void model_sweeps_report(const struct dbpath_models *databases, bool json)
+int model_sweeps_report(const struct dbpath_models *databases, bool json,
+                        struct err *err)
 {
     struct json_out out;
+    int rc;
 
-    if (!json) {
-        put_report(databases, NULL);
-        return;
-    }
+    if (!json)
+        return put_report(databases, NULL, err);
     json_out_init(&out, stdout);
     json_out_open(&out, NULL, '{');
-    put_report(databases, &out);
+    rc = put_report(databases, &out, err);
     json_out_close(&out);
+    return rc;
 }
 
+/* The exit code says how the sweeps ended, not what can be read of them. */
 static void print_all(const struct model_run *runs,
                       const struct dbpath_models *dbs, bool json, bool found)
 {
     struct json_out out;
+    struct err unread;
 
     if (!json) {
         model_runs_print(runs, dbs->n);
         if (found)
-            put_report(dbs, NULL);
+            (void)put_report(dbs, NULL, &unread);
         return;
     }
     json_out_init(&out, stdout);
     json_out_open(&out, NULL, '{');
     if (found)
-        put_report(dbs, &out);
+        (void)put_report(dbs, &out, &unread);
     model_runs_json(runs, dbs->n, &out);
     json_out_close(&out);
 }

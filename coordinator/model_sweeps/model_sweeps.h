@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 struct dbpath_models;
+struct err;
 struct run;
 struct run_settings;
 
@@ -28,7 +29,9 @@ int model_sweeps_resume(const struct run_settings *set,
 int model_sweeps_each(char *const argv[], bool json,
                       const struct dbpath_models *databases);
 
-/* What their sweeps found, on stdout. */
-void model_sweeps_report(const struct dbpath_models *databases, bool json);
+/* What their sweeps found, on stdout.  ERR_STORE if one of them cannot be read;
+ * what the others say is printed. */
+int model_sweeps_report(const struct dbpath_models *databases, bool json,
+                        struct err *err);
 
 #endif

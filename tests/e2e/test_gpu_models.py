@@ -99,6 +99,10 @@ class GpuModels(rig.Rig):
             self.assertIn("one of x.new.db, x.old.db", refused)
             refused = self.run_coord(self.folder, "report", "--csv", code=2).stderr
             self.assertIn("name one database", refused)
+        with self.subTest("one that cannot be read is an error, and the other is shown"):
+            ran = self.run_coord(self.folder, "report", "x.old.db", "x.lost.db", code=7)
+            self.assertIn("there is no database x.lost.db", ran.stderr)
+            self.assertIn("BX=64", ran.stdout)
         with self.subTest("a database of one model takes no hosts of another"):
             refused = self.run_coord(self.folder, "resume", "x.old.db", "--hosts", "hosts.txt", code=2).stderr
             self.assertIn("write --hosts hosts.txt#old for those with model=old", refused)

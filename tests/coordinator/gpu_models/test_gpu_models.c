@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "common/buf.h"
+#include "common/err.h"
 #include "coordinator/gpu_models/gpu_models.h"
 #include "coordinator/text/json_out.h"
 
@@ -212,9 +213,12 @@ a_database_that_is_not_there_is_a_side_without_a_winner(void **state)
 {
     const char *label = "l4", *path = "/nowhere/x.l4.db";
     struct gpu_models models;
+    struct err err;
 
     (void)state;
-    gpu_models_load(&label, &path, 1, &models);
+    assert_int_equal(gpu_models_load(&label, &path, 1, &models, &err),
+                     ERR_STORE);
+    assert_string_equal(err.text, models.sides[0].verdict);
     assert_int_equal(models.n, 1);
     assert_string_equal(models.sides[0].state, "no winner");
     assert_non_null(strstr(models.sides[0].verdict, "/nowhere/x.l4.db"));
