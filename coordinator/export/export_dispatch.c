@@ -117,13 +117,16 @@ static void put_configs(const struct dispatch *dispatch, FILE *to)
     fputs("}\n", to);
 }
 
+/* A shape variable may have any name, also that of a field. */
 static void put_struct(const struct dispatch *dispatch, FILE *to)
 {
     const struct spec_shapes *shapes = &dispatch->stored->spec->shapes;
 
     fprintf(to, "\nstruct %s_choice {\n", dispatch->lower);
     for (size_t v = 0; v < shapes->n_vars; v++)
-        fprintf(to, "    long long %s;\n", shapes->vars[v]);
+        fprintf(to, "%s        long long %s;\n", v ? "" : "    struct {\n",
+                shapes->vars[v]);
+    fprintf(to, "%s", shapes->n_vars ? "    } shape;\n" : "");
     fprintf(to, "    int config;\n    long long grid[3], block[3], smem;\n"
                 "    double median_s;\n};\n\n");
 }
@@ -144,7 +147,8 @@ static void put_table(const struct dispatch *dispatch, FILE *to)
 
         fprintf(to, "    { ");
         for (size_t v = 0; v < n_vars; v++)
-            fprintf(to, "%" PRId64 ", ", shapes[s].vars[v]);
+            fprintf(to, "%s%" PRId64 "%s", v ? ", " : "{ ", shapes[s].vars[v],
+                    v + 1 < n_vars ? "" : " }, ");
         fprintf(to,
                 "%zu, { %lld, %lld, %lld }, { %lld, %lld, %lld }, %lld, %.9g "
                 "}, /* %s: %s */\n",
@@ -158,7 +162,8 @@ static void put_table(const struct dispatch *dispatch, FILE *to)
 }
 
 /* Distances relative to the sizes, because 1 and 2 differ more than 1000 and
- * 1001 (Lance and Williams, 1967: the Canberra distance). */
+ * 1001 (Lance and Williams, 1967: the Canberra distance).  The parameters begin
+ * with v_, because a shape variable may have the name of a local one. */
 static void put_function(const struct dispatch *dispatch, FILE *to)
 {
     const struct spec_shapes *shapes = &dispatch->stored->spec->shapes;
@@ -169,7 +174,7 @@ static void put_function(const struct dispatch *dispatch, FILE *to)
             "static inline int %s_choose(",
             dispatch->lower);
     for (size_t v = 0; v < shapes->n_vars; v++)
-        fprintf(to, "%slong long %s", v ? ", " : "", shapes->vars[v]);
+        fprintf(to, "%slong long v_%s", v ? ", " : "", shapes->vars[v]);
     fprintf(to, "%s)\n{\n    int best = 0;\n    double least = -1;\n\n",
             shapes->n_vars ? "" : "void");
     fprintf(to,
@@ -180,15 +185,16 @@ static void put_function(const struct dispatch *dispatch, FILE *to)
     for (size_t v = 0; v < shapes->n_vars; v++) {
         const char *name = shapes->vars[v];
 
-        fprintf(
-            to,
-            "        if (at->%s != %s)\n"
-            "            far += (double)(at->%s > %s ? at->%s - %s : %s - "
-            "at->%s) /\n"
-            "                   ((double)(at->%s < 0 ? -at->%s : at->%s) +\n"
-            "                    (double)(%s < 0 ? -%s : %s));\n",
-            name, name, name, name, name, name, name, name, name, name, name,
-            name, name, name);
+        fprintf(to,
+                "        if (at->shape.%s != v_%s)\n"
+                "            far += (double)(at->shape.%s > v_%s ?\n"
+                "                            at->shape.%s - v_%s : v_%s - "
+                "at->shape.%s) /\n"
+                "                   ((double)(at->shape.%s < 0 ? "
+                "-at->shape.%s : at->shape.%s) +\n"
+                "                    (double)(v_%s < 0 ? -v_%s : v_%s));\n",
+                name, name, name, name, name, name, name, name, name, name,
+                name, name, name, name);
     }
     fprintf(to, "        if (least < 0 || far < least) {\n"
                 "            least = far;\n            best = i;\n        }\n"

@@ -60,7 +60,7 @@ static void put_parameters(const struct spec *spec, FILE *to)
                 argument->name);
     }
     for (size_t v = 0; v < spec->shapes.n_vars; v++)
-        fprintf(to, ", int64_t %s", spec->shapes.vars[v]);
+        fprintf(to, ", int64_t v_%s", spec->shapes.vars[v]);
 }
 
 static void put_checks(const struct spec *spec, FILE *to)
@@ -104,7 +104,7 @@ static void put_size(const struct export *export, const char *what, FILE *to)
 
     fprintf(to, "%s_LAUNCH_%s(", export->prefix, what);
     for (size_t v = 0; v < spec->shapes.n_vars; v++)
-        fprintf(to, "%s%s", v ? ", " : "", spec->shapes.vars[v]);
+        fprintf(to, "%sv_%s", v ? ", " : "", spec->shapes.vars[v]);
     fprintf(to, ")");
 }
 

@@ -10,6 +10,7 @@ import subprocess
 import unittest
 
 import rig
+import sweepfile
 
 PROGRAM = r"""
 #include "tuned.h"
@@ -48,13 +49,26 @@ static const char *const flags[VECTOR_ADD_CONFIGS] = VECTOR_ADD_CONFIG_FLAGS;
 int main(void)
 {
     for (int i = 0; i < VECTOR_ADD_CHOICES; i++) {
-        const struct vector_add_choice *at = &vector_add_choices[vector_add_choose(vector_add_choices[i].N)];
+        const struct vector_add_choice *at = &vector_add_choices[vector_add_choose(vector_add_choices[i].shape.N)];
 
-        printf("%s|%s|%lld|%lld|%lld|%lld|%lld|%lld|%lld|%lld\n", keys[at->config], flags[at->config], at->N, at->grid[0],
+        printf("%s|%s|%lld|%lld|%lld|%lld|%lld|%lld|%lld|%lld\n", keys[at->config], flags[at->config], at->shape.N, at->grid[0],
                at->grid[1], at->grid[2], at->block[0], at->block[1], at->block[2], at->smem);
     }
     printf("%d %d %d %d\n", vector_add_choose(5000000000), vector_add_choose(3000), vector_add_choose(1500), vector_add_choose(1));
     return 0;
+}
+"""
+
+# shape variables with the names of locals and fields
+NAMES = r"""
+#include "dispatch.h"
+
+int main(void)
+{
+    for (int i = 0; i < VECTOR_ADD_CHOICES; i++)
+        if (vector_add_choose(vector_add_choices[i].shape.i, vector_add_choices[i].shape.config) != i)
+            return 1;
+    return vector_add_choices[1].config >= VECTOR_ADD_CONFIGS;
 }
 """
 
@@ -118,6 +132,21 @@ class Export(rig.Rig):
         self.refusals(folder)
         self.nothing()
 
+    def test_shape_variables_may_have_any_name(self):
+        folder = self.few(BLOCK_SIZE=[64])
+        text = re.sub(r"\bN\b", "i", json.dumps(sweepfile.read(folder)))
+        spec = json.loads(text)
+        spec["emulation_shapes"].append({"name": "n1k", "i": 1000})
+        for shapes in ("shapes", "emulation_shapes", "fuzz_shapes", "emulation_fuzz_shapes"):
+            for shape in spec.get(shapes, []):
+                shape["config"] = 1
+        sweepfile.write(folder, spec)
+        self.run_coord(folder, "sweep", "--device", "cpu")
+        self.run_coord(folder, "export", "--format", "dispatch", "--out", "dispatch.h")
+        for compiler in COMPILERS:
+            self.compile(folder, compiler, NAMES, "-o", "main")
+            subprocess.run(["./main"], cwd=folder, check=True)
+
     def flags(self, folder):
         """The flags are one line for a shell, and define the header's plain macros."""
         flags = self.run_coord(folder, "export", "--format", "flags").stdout
@@ -153,9 +182,9 @@ class Export(rig.Rig):
         self.assertIn("BLOCK_SIZE", module.MACROS)
         with open(os.path.join(folder, "tuned.h")) as f:
             self.assertEqual(module.HEADER, f.read())
-        self.assertIn("static void launch(at::Tensor a_a, at::Tensor a_b, at::Tensor a_out, int64_t a_n, int64_t N)", module.GLUE)
+        self.assertIn("static void launch(at::Tensor a_a, at::Tensor a_b, at::Tensor a_out, int64_t a_n, int64_t v_N)", module.GLUE)
         self.assertIn("void *arguments[] = { &p_a, &p_b, &p_out, &p_n };", module.GLUE)
-        self.assertIn("dim3 grid((unsigned)VECTOR_ADD_LAUNCH_GRID_X(N), ", module.GLUE)
+        self.assertIn("dim3 grid((unsigned)VECTOR_ADD_LAUNCH_GRID_X(v_N), ", module.GLUE)
 
     @unittest.skipUnless(rig.NVCC, "nvcc is not here")
     def test_the_cubin_is_that_of_the_build(self):
