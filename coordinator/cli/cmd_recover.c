@@ -99,7 +99,7 @@ static int recover_to(const char *from_path, const char *to_path,
 {
     struct store *from = NULL;
     struct dbnew *to = NULL;
-    int rc = store_open(from_path, STORE_READ, &from, err);
+    int rc = store_open(from_path, STORE_DAMAGED, &from, err);
 
     if (rc == 0)
         rc = dbnew_open(to_path, &to, err);

@@ -6,13 +6,12 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/config/config_stored.h"
+#include "coordinator/store/damaged_rows.h"
 #include "coordinator/store/row_cells.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
 #include "coordinator/store/tally.h"
 #include "coordinator/store/whole.h"
-
-#define JUMPS_MAX 40 /* doublings: past any rowid */
 
 /* What remains refers to rows that are there.  A sweep, a run or a host that is
  * lost is made again, without its facts, so that what rests on it is kept. Such
@@ -82,15 +81,9 @@ struct copying {
     struct store *from, *to;
     const struct whole_table *table;
     struct recover_table *count;
-    struct tally_count is;       /* of what was read in order */
+    struct tally_count is;       /* of what was read */
     struct sqlite3_stmt *insert; /* NULL: no row has been read yet */
-    int64_t last;                /* rowid of the row that was read last */
 };
-
-static bool has_rowid(const struct whole_table *table)
-{
-    return strcmp(table->key, "rowid") == 0;
-}
 
 /* The first column is the rowid, or nothing of interest. */
 static bool holds(const struct copying *c, const struct row_cells *row)
@@ -123,14 +116,15 @@ static int prepare_insert(struct copying *c, size_t columns, struct err *err)
 }
 
 /* Only an error of the copy ends it. */
-static int take_row(struct copying *c, const struct row_cells *row,
-                    struct err *err)
+static int take_row(void *arg, const struct row_cells *row, struct err *err)
 {
+    struct copying *c = arg;
     struct err refused;
     int rc = c->insert ? 0 : prepare_insert(c, row->n - 1, err);
 
     if (rc < 0)
         return rc;
+    tally_row(&c->is, row);
     if (!holds(c, row)) {
         c->count->dropped++;
         return 0;
@@ -141,72 +135,12 @@ static int take_row(struct copying *c, const struct row_cells *row,
     return 0;
 }
 
-/* Read one range.  1: to its end; 0: up to what cannot be read; ERR_STORE: the
- * copy cannot be written. */
-static int read_range(struct copying *c, const char *where, const char *order,
-                      int64_t bound, struct err *err)
-{
-    char *text = mem_printf("SELECT %s, * FROM %s NOT INDEXED%s ORDER BY %s",
-                            has_rowid(c->table) ? "rowid" : "0", c->table->name,
-                            where, order);
-    struct sqlite3_stmt *stmt = NULL;
-    struct row_cells row;
-    struct err unreadable;
-    int rc = sql_prepare(store_db(c->from), text, &stmt, &unreadable), ours = 0;
-
-    if (rc == 0)
-        rc = *where ? sql_start(stmt, &unreadable, "I", bound) : 0;
-    while (rc >= 0 && ours == 0 && (rc = sql_step(stmt, &unreadable)) == 1) {
-        row_cells_read(stmt, &row);
-        c->last = row.values[0].integer;
-        tally_row(&c->is, &row);
-        ours = take_row(c, &row, err);
-    }
-    sql_free(stmt);
-    free(text);
-    return ours < 0 ? ours : rc == 0;
-}
-
-/* Behind the damage: pages are found through those above them.  Where rows can
- * be read again, those before them may be readable, too. */
-static int read_behind(struct copying *c, struct err *err)
-{
-    int64_t from = c->last;
-    int rc = 0;
-
-    for (int i = 0; i < JUMPS_MAX && rc == 0 && c->last == from; i++) {
-        int64_t at = from + (INT64_C(1) << i);
-
-        rc = read_range(c, " WHERE rowid > ?", "rowid", at, err);
-        if (rc >= 0 && c->last != from) {
-            int64_t last = c->last;
-            int before =
-                read_range(c, " WHERE rowid <= ?", "rowid DESC", at, err);
-
-            c->last = last;
-            rc = before < 0 ? before : rc;
-        }
-    }
-    return rc == 0 && c->last != from ? read_behind(c, err) : rc;
-}
-
-static void add_backwards(const char *key, char *out)
-{
-    for (; *key; key++) {
-        if (*key == ',')
-            out = stpcpy(out, " DESC");
-        *out++ = *key;
-    }
-    stpcpy(out, " DESC");
-}
-
 /* Ranges that were read around damage may overlap, so there only rows that were
  * copied are counted. */
-static void compare_count(struct copying *c, const struct tally_count *is,
-                          const struct tally_count *written)
+static void compare_count(struct copying *c, const struct tally_count *written)
 {
     struct recover_table *count = c->count;
-    int64_t rows = count->damaged ? count->kept + count->dropped : is->rows;
+    int64_t rows = count->damaged ? count->kept + count->dropped : c->is.rows;
 
     if (!written->known)
         return;
@@ -214,28 +148,28 @@ static void compare_count(struct copying *c, const struct tally_count *is,
     if (count->damaged)
         return;
     count->surplus = rows > written->rows ? rows - written->rows : 0;
-    count->others =
-        rows == written->rows && count->dropped == 0 && is->sum != written->sum;
+    count->others = rows == written->rows && count->dropped == 0 &&
+                    c->is.sum != written->sum;
+}
+
+/* Rows of it that an older format had. */
+static bool was_lost(const struct copying *c)
+{
+    char *name = mem_printf(" %s ", c->table->name);
+    bool was = strstr(store_lost(c->from), name) != NULL;
+
+    free(name);
+    return was;
 }
 
 static int copy_table(struct copying *c, const struct tally_count *written,
                       struct err *err)
 {
-    struct tally_count is;
-    int rc = read_range(c, "", c->table->key, 0, err);
+    const struct damaged_rows rows = { c->table->name, "*", c->table->key };
+    int rc = damaged_rows_read(store_db(c->from), &rows, take_row, c, err);
 
-    is = c->is;
-    if (rc == 0) {
-        char order[128];
-
-        add_backwards(c->table->key, order);
-        c->count->damaged = true;
-        if (has_rowid(c->table))
-            rc = read_behind(c, err);
-        if (rc >= 0)
-            rc = read_range(c, "", order, 0, err);
-    }
-    compare_count(c, &is, written);
+    c->count->damaged = rc == 0 || was_lost(c);
+    compare_count(c, written);
     sql_free(c->insert);
     return err_only(rc);
 }

@@ -18,6 +18,7 @@
 #include "common/mem.h"
 #include "coordinator/store/checksum.h"
 #include "coordinator/store/dblock.h"
+#include "coordinator/store/dbmigrate.h"
 #include "coordinator/store/sql.h"
 #include "coordinator/text/terminal.h"
 
@@ -170,6 +171,22 @@ static bool is_forbidden(struct sqlite3 *db)
     return os == 0 || os == EACCES || os == EPERM || os == EROFS;
 }
 
+/* A file that has fewer pages than its header says is corrupt for SQLite,
+ * unless the schema may be written: it then reads what is there. */
+static int allow_damage(struct sqlite3 *db, struct err *err)
+{
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+    return sql_run(db, "PRAGMA writable_schema=ON", err);
+}
+
+static bool allows_damage(struct sqlite3 *db)
+{
+    int is_defensive = 1;
+
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, -1, &is_defensive);
+    return !is_defensive;
+}
+
 /* Say what is wrong with the file, from SQLite's error at the first read. */
 static int unreadable(const char *path, struct sqlite3 *db, struct err *err)
 {
@@ -180,10 +197,16 @@ static int unreadable(const char *path, struct sqlite3 *db, struct err *err)
         return err_set(err, ERR_STORE, "%s is not a SQLite database", path);
     if ((code & 0xff) == SQLITE_CORRUPT && sql_system_error(db) != EIO) {
         snprintf(why, sizeof(why), "%s", sqlite3_errmsg(db));
-        return err_set(err, ERR_STORE,
-                       "%s is corrupt (%s) in its first pages, without which "
-                       "nothing can be read; use a backup",
-                       path, terminal_clean(why, false)); /* it quotes them */
+        terminal_clean(why, false); /* it quotes them */
+        return allows_damage(db)
+                   ? err_set(err, ERR_STORE,
+                             "%s is corrupt (%s) in its first pages, without "
+                             "which nothing can be read; use a backup",
+                             path, why)
+                   : err_set(err, ERR_STORE,
+                             "%s is corrupt (%s); 'fa-coord recover' copies "
+                             "what can still be read",
+                             path, why);
     }
     if ((code & 0xff) == SQLITE_CANTOPEN && is_forbidden(db))
         return err_set(err, ERR_STORE,
@@ -222,76 +245,6 @@ static int check_format(struct sqlite3 *db, const char *path, int newest,
     return 0;
 }
 
-/* A step failed, and 'err' says why. */
-static int undo(struct sqlite3 *db, const char *path, int format,
-                struct err *err)
-{
-    bool is_full = (sqlite3_errcode(db) & 0xff) == SQLITE_FULL;
-
-    if (is_full && format == 0)
-        err_set(err, ERR_STORE,
-                "the disk is full; make room, and run the same command again");
-    else if (is_full)
-        err_set(err, ERR_STORE,
-                "the disk is full; to bring a database up to date takes "
-                "as much room as it has; nothing was changed; make room, and "
-                "run the same command again");
-    (void)sql_run(db, "ROLLBACK", NULL); /* closing would do it too */
-    return err_within(err, ERR_STORE, "%s", path);
-}
-
-static int run_steps(struct sqlite3 *db, int format, struct dbfile_steps steps,
-                     struct err *err)
-{
-    char *seal = mem_printf("PRAGMA application_id=%d; PRAGMA user_version=%d",
-                            DBFILE_APPLICATION_ID, steps.n);
-    int rc = sql_run(db, "BEGIN IMMEDIATE", err);
-
-    if (rc == 0 && format == 0) {
-        rc = sql_run(db, steps.newest, err);
-        format = steps.n;
-    }
-    for (; rc == 0 && format < steps.n; format++)
-        rc = sql_run(db, steps.steps[format], err);
-    if (rc == 0)
-        rc = steps.finish ? steps.finish(db, err) : 0;
-    if (rc == 0)
-        rc = sql_run(db, seal, err);
-    free(seal);
-    return rc == 0 ? sql_run(db, "COMMIT", err) : rc;
-}
-
-static bool is_corrupt(struct sqlite3 *db)
-{
-    return (sqlite3_errcode(db) & 0xff) == SQLITE_CORRUPT;
-}
-
-/* A step may rebuild tables.  Without foreign keys, rows are kept whatever they
- * hold, and dropping a table does not delete rows of others.  Foreign keys can
- * be turned off only outside of a transaction. */
-static int migrate(struct sqlite3 *db, const char *path, int format,
-                   struct dbfile_steps steps, struct err *err)
-{
-    int rc = sql_run(db,
-                     "PRAGMA foreign_keys=OFF;"
-                     "PRAGMA ignore_check_constraints=ON",
-                     err);
-
-    if (rc == 0)
-        rc = run_steps(db, format, steps, err);
-    if (rc < 0 && is_corrupt(db) && steps.finish) {
-        steps.finish = NULL;
-        (void)sql_run(db, "ROLLBACK", NULL); /* else the next BEGIN says so */
-        rc = run_steps(db, format, steps, err);
-    }
-    if (rc == 0)
-        rc = sql_run(db,
-                     "PRAGMA ignore_check_constraints=OFF;"
-                     "PRAGMA foreign_keys=ON",
-                     err);
-    return rc == 0 ? 0 : undo(db, path, format, err);
-}
-
 bool dbfile_fits_memory(int64_t bytes)
 {
     return bytes <= COPY_BYTES_MAX;
@@ -314,7 +267,8 @@ static int copy_pages(struct sqlite3 *from, struct sqlite3 *to, struct err *err)
 /* A file of an older format is brought up to date in memory and read there, so
  * that the file stays as it is. */
 static int read_older(const char *path, struct sqlite3 **db, int format,
-                      struct dbfile_steps steps, struct err *err)
+                      struct dbfile_steps steps, struct buf *lost,
+                      struct err *err)
 {
     struct sqlite3 *copy = NULL;
     int64_t pages, page_bytes;
@@ -331,11 +285,12 @@ static int read_older(const char *path, struct sqlite3 **db, int format,
     if (rc == 0)
         rc = open_db(":memory:", SQLITE_OPEN_READWRITE, &copy, err);
     if (rc == 0)
-        rc = copy_pages(*db, copy, err);
+        rc = lost ? dbmigrate_salvage(*db, copy, format, steps, lost, err)
+                  : copy_pages(*db, copy, err);
     if (rc < 0)
         err_within(err, rc, "%s", path);
     else
-        rc = migrate(copy, path, format, steps, err);
+        rc = dbmigrate(copy, path, format, steps, err);
     sqlite3_close(rc < 0 ? copy : *db);
     if (rc == 0)
         *db = copy;
@@ -476,7 +431,7 @@ static int open_to_read(const char *path, struct sqlite3 **out, struct err *err)
                : open_alone(path, out, err);
 }
 
-int dbfile_read(const char *path, struct dbfile_steps steps,
+int dbfile_read(const char *path, struct dbfile_steps steps, struct buf *lost,
                 struct sqlite3 **out, struct err *err)
 {
     struct stat st;
@@ -489,13 +444,16 @@ int dbfile_read(const char *path, struct dbfile_steps steps,
         return err_set(err, ERR_STORE, "%s: %s", path, strerror(errno));
     if (!S_ISREG(st.st_mode))
         return err_set(err, ERR_STORE, "%s is not a file", path);
-    rc = err_within(err, open_to_read(path, out, err), "%s", path);
+    rc = open_to_read(path, out, err);
+    if (rc == 0 && lost)
+        rc = allow_damage(*out, err);
+    rc = err_within(err, rc, "%s", path);
     if (rc == 0)
         rc = check_format(*out, path, steps.n, &format, err);
     if (rc == 0 && format == 0)
         rc = err_set(err, ERR_STORE, "%s is an empty file", path);
     if (rc == 0 && format < steps.readable)
-        rc = read_older(path, out, format, steps, err);
+        rc = read_older(path, out, format, steps, lost, err);
     if (rc == 0)
         return 0;
     dbfile_close(*out);
@@ -548,7 +506,7 @@ int dbfile_write(const char *path, struct dbfile_steps steps, bool create,
     if (rc == 0 && sql_run(*out, write_settings, err) < 0)
         rc = unreadable(path, *out, err);
     if (rc == 0 && format < steps.n)
-        rc = migrate(*out, path, format, steps, err);
+        rc = dbmigrate(*out, path, format, steps, err);
     if (rc == 0)
         return 0;
     dbfile_close(*out);

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct buf;
 struct err;
 struct sqlite3;
 
@@ -31,8 +32,11 @@ struct dbfile_steps {
 
 /* Open 'path', which must exist, to read: never creates or changes it.  An
  * older format is copied into memory and brought up to date there, so that old
- * databases can be read, unless it does not fit there. */
-int dbfile_read(const char *path, struct dbfile_steps steps,
+ * databases can be read, unless it does not fit there.
+ * 'lost' is NULL, or damage is no error as long as something can be read: of a
+ * file that is cut off, the pages that are there, and of an older format, rows
+ * around damage.  'lost' gets what salvage.h says. */
+int dbfile_read(const char *path, struct dbfile_steps steps, struct buf *lost,
                 struct sqlite3 **out, struct err *err);
 
 /* Can 'path' be a database to write?  With 'create' a missing file is made,

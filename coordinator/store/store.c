@@ -27,6 +27,7 @@ extern const struct embed store_schema[];
         * tables have its checksums */
 
 #define ARRAY_BYTES_MAX (1 << 20) /* one JSON array of a result */
+#define LOST_BYTES_MAX (1 << 14)  /* names of all tables */
 
 int store_open(const char *path, enum store_mode mode, struct store **out,
                struct err *err)
@@ -41,10 +42,13 @@ int store_open(const char *path, enum store_mode mode, struct store **out,
         texts[i] = (const char *)store_schema[i + 1].bytes;
     store->path = mem_strdup(path);
     store->lock = -1;
+    buf_init(&store->lost, LOST_BYTES_MAX);
     for (size_t i = 0; i < STORE_ARRAYS; i++)
         buf_init(&store->json[i], ARRAY_BYTES_MAX);
-    if (mode == STORE_READ || mode == STORE_WHOLE) {
-        rc = dbfile_read(path, steps, &store->db, err);
+    if (mode == STORE_READ || mode == STORE_WHOLE || mode == STORE_DAMAGED) {
+        rc = dbfile_read(path, steps,
+                         mode == STORE_DAMAGED ? &store->lost : NULL,
+                         &store->db, err);
         if (rc == 0 && mode == STORE_WHOLE)
             rc = err_within(err, whole_check(store->db, err), "%s", path);
     } else {
@@ -76,6 +80,7 @@ void store_close(struct store *store)
     sql_free(store->commit);
     for (size_t i = 0; i < STORE_ARRAYS; i++)
         buf_fini(&store->json[i]);
+    buf_fini(&store->lost);
     tally_free(store->tally);
     if (store->lock >= 0 && store->db)
         dbfile_settle(store->db);
@@ -88,6 +93,11 @@ void store_close(struct store *store)
 const char *store_path(const struct store *store)
 {
     return store->path;
+}
+
+const char *store_lost(const struct store *store)
+{
+    return buf_text(&store->lost);
 }
 
 struct sqlite3 *store_db(struct store *store)

@@ -21,10 +21,11 @@ struct sqlite3;
 struct store;
 
 enum store_mode {
-    STORE_READ,   /* must exist; takes no lock, changes and checks nothing */
-    STORE_WHOLE,  /* likewise, and every row is as it was written (whole.h) */
-    STORE_WRITE,  /* must exist; locked for this process */
-    STORE_CREATE, /* likewise, made when it is missing or empty */
+    STORE_READ,    /* must exist; takes no lock, changes and checks nothing */
+    STORE_DAMAGED, /* likewise, also where parts cannot be read (dbfile.h) */
+    STORE_WHOLE,   /* likewise, and every row is as it was written (whole.h) */
+    STORE_WRITE,   /* must exist; locked for this process */
+    STORE_CREATE,  /* likewise, made when it is missing or empty */
 };
 
 /* Open the database at 'path'.  ERR_STORE says what is wrong with it: another
@@ -34,6 +35,9 @@ int store_open(const char *path, enum store_mode mode, struct store **out,
                struct err *err);
 void store_close(struct store *store); /* drops what is not committed */
 const char *store_path(const struct store *store);
+/* The tables of a STORE_DAMAGED of which rows could not be brought to the
+ * newest format: " NAME " of each. */
+const char *store_lost(const struct store *store);
 struct sqlite3 *store_db(struct store *store); /* for queries, sql.h */
 
 int store_begin(struct store *store, struct err *err); /* may be called again */

@@ -20,6 +20,7 @@ struct tally;
 struct store {
     struct sqlite3 *db;
     char *path;
+    struct buf lost;     /* store_lost() */
     int lock;            /* descriptor, -1 when reading */
     struct tally *tally; /* NULL when reading */
     struct sqlite3_stmt *stmts[STORE_STATEMENTS]; /* prepared at first use */

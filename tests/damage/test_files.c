@@ -103,7 +103,7 @@ static void recover_it(const char *path)
     struct recover recover;
     struct err err = { "" };
 
-    if (store_open(path, STORE_READ, &from, &err) == 0) {
+    if (store_open(path, STORE_DAMAGED, &from, &err) == 0) {
         copy = fixture_open(to, STORE_CREATE);
         if (recover_run(from, copy, &recover, &err) < 0)
             fail_msg("%s", err.text);

@@ -18,6 +18,7 @@
 #include "coordinator/result/report.h"
 #include "coordinator/store/sql.h"
 #include "tests/coordinator/result/report_fixture.h"
+#include "tests/coordinator/store/old_format.h"
 #include "tests/coordinator/store/store_fixture.h"
 
 #define RESULTS 3000 /* many pages */
@@ -50,7 +51,7 @@ static struct store *recovered(const char *path, char *to,
     struct err err;
 
     remove_copy(to);
-    if (store_open(path, STORE_READ, &from, &err) < 0)
+    if (store_open(path, STORE_DAMAGED, &from, &err) < 0)
         return NULL;
     copy = fixture_open(to, STORE_CREATE);
     if (recover_run(from, copy, recover, &err) < 0)
@@ -344,6 +345,62 @@ static void any_damage_leaves_a_sound_copy(void **state)
     free(to);
 }
 
+/* The header still says how many pages there were. */
+static void of_a_file_that_is_cut_off_what_is_there_is_kept(void **state)
+{
+    char *to = copy_path(*state);
+    struct recover recover;
+    struct store *store;
+    struct err err;
+
+    fill(*state);
+    assert_int_equal(truncate(*state, size_of(*state) / PAGE / 2 * PAGE + 100),
+                     0);
+    assert_int_equal(store_open(*state, STORE_READ, &store, &err), ERR_STORE);
+    assert_non_null(strstr(err.text, "; 'fa-coord recover' copies what can "));
+    store = recovered(*state, to, &recover);
+    assert_non_null(store);
+    assert_in_range(fixture_number(store, "SELECT count(*) FROM result"),
+                    RESULTS / 3, RESULTS);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM run"), 1);
+    assert_true(recover_is_hurt(&recover));
+    store_close(store);
+    remove_copy(to);
+    free(to);
+}
+
+/* The steps to the newest format would read all pages. */
+static void an_older_format_is_read_around_its_damage(void **state)
+{
+    static const int formats[] = { 6, 7, 8, 9, 10, 11 };
+    char *to = copy_path(*state);
+
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+        struct recover recover;
+        struct store *store;
+        int64_t results;
+
+        remove_copy(*state);
+        old_format_make(*state, formats[i]);
+        store = recovered(*state, to, &recover);
+        assert_non_null(store);
+        results = fixture_number(store, "SELECT count(*) FROM result");
+        assert_true(results > 0);
+        assert_false(recover_is_hurt(&recover));
+        store_close(store);
+        damage(*state, (old_format_page(*state, "event") - 1) * PAGE, PAGE);
+        store = recovered(*state, to, &recover);
+        assert_non_null(store);
+        assert_int_equal(fixture_number(store, "SELECT count(*) FROM result"),
+                         results);
+        assert_true(table_of(&recover, "event")->damaged);
+        assert_false(recover_table_is_hurt(table_of(&recover, "result")));
+        store_close(store);
+    }
+    remove_copy(to);
+    free(to);
+}
+
 int main(void)
 {
 #define TEST(name) \
@@ -358,6 +415,8 @@ int main(void)
         TEST(an_outcome_that_is_lost_is_made_again),
         TEST(rows_before_and_behind_a_lost_page_are_kept),
         TEST(any_damage_leaves_a_sound_copy),
+        TEST(of_a_file_that_is_cut_off_what_is_there_is_kept),
+        TEST(an_older_format_is_read_around_its_damage),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -159,6 +159,9 @@ static void a_torn_file_is_called_corrupt(void **state)
     }
     assert_int_equal(store_open(*state, STORE_READ, &store, &err), ERR_STORE);
     assert_non_null(strstr(err.text, "sweep.db is corrupt ("));
+    assert_non_null(strstr(err.text, "'fa-coord recover' copies"));
+    assert_int_equal(store_open(*state, STORE_DAMAGED, &store, &err),
+                     ERR_STORE);
     assert_non_null(strstr(err.text, "nothing can be read; use a backup"));
 }
 
@@ -170,7 +173,7 @@ static void read_number(const char *path, struct dbfile_steps steps,
     struct err err = { "" };
     int64_t number;
 
-    if (dbfile_read(path, steps, &db, &err) < 0)
+    if (dbfile_read(path, steps, NULL, &db, &err) < 0)
         fail_msg("%s", err.text);
     assert_int_equal(sql_number(db, sql, &number, &err, ""), 0);
     assert_int_equal(number, expected);
@@ -260,7 +263,7 @@ static void a_failed_step_leaves_the_old_format(void **state)
         ERR_STORE);
     assert_int_equal(
         dbfile_read(*state, (struct dbfile_steps){ good[0], good, 1, 1, NULL },
-                    &db, &err),
+                    NULL, &db, &err),
         0);
     assert_int_equal(
         sql_number(db, "SELECT count(*) FROM sqlite_schema", &n, &err, ""), 0);
