@@ -21,6 +21,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/hosts/hosts.h"
+#include "coordinator/rental/release.h"
 #include "coordinator/rental/rental_plan.h"
 #include "coordinator/reserve/reserve.h"
 #include "coordinator/model/domain.h"
@@ -304,6 +305,20 @@ static void remove_old(const char *db)
     }
 }
 
+/* No later command would look for them in the renamed database. */
+static int release_old(struct store *store, struct err *err)
+{
+    int rc = run_rental_release(store, RELEASE_PATIENCE_S, err);
+
+    if (rc <= 0)
+        return rc;
+    return err_set(err, ERR_INPUT,
+                   "%s has %d machine%s that still cost%s money, and --fresh "
+                   "would set it aside; first run: fa-coord release %s",
+                   store_path(store), rc, rc == 1 ? "" : "s",
+                   rc == 1 ? "s" : "", store_path(store));
+}
+
 /* --fresh renames the old database, so that results that cost money are never
  * lost. */
 static int set_aside(const char *db, struct err *err)
@@ -315,9 +330,11 @@ static int set_aside(const char *db, struct err *err)
     if (access(db, F_OK) < 0)
         return 0;
     rc = store_open(db, STORE_WRITE, &store, err); /* nobody else has it open */
+    if (rc == 0)
+        rc = release_old(store, err);
+    store_close(store);
     if (rc < 0)
         return rc;
-    store_close(store);
     to = mem_printf("%s.%lld", db, (long long)time(NULL));
     if (rename(db, to) < 0)
         rc = err_set(err, ERR_SYSTEM, "%s: cannot be renamed to %s: %s", db, to,

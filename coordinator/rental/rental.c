@@ -71,6 +71,23 @@ const struct host *rental_host(const struct rental *rental, size_t host)
     return &rental->machines[host].host;
 }
 
+size_t rental_running(const struct rental *rental,
+                      struct store_acquisition **out)
+{
+    size_t n = 0;
+
+    *out = NULL;
+    for (size_t i = 0; rental && i < rental->hosts->n; i++) {
+        const struct machine *machine = &rental->machines[i];
+
+        if (machine->state == RENTAL_FREE || machine->state == RENTAL_LOST)
+            continue;
+        *out = mem_grow(*out, n + 1, sizeof(**out));
+        (*out)[n++] = machine->row;
+    }
+    return n;
+}
+
 static int put(struct store *store, struct machine *machine, const char *state,
                struct err *err)
 {

@@ -26,6 +26,7 @@ struct host;
 struct hosts;
 struct rental;
 struct store;
+struct store_acquisition;
 
 #define RENTAL_TRIES 3
 
@@ -57,6 +58,11 @@ enum rental_state rental_state(const struct rental *rental, size_t host);
 int64_t rental_since_ns(const struct rental *rental, size_t host);
 /* The host with the address that start= printed; only if HELD. */
 const struct host *rental_host(const struct rental *rental, size_t host);
+
+/* The rows of the machines that may run; '*out' is for the caller to free.
+ * Returns how many. */
+size_t rental_running(const struct rental *rental,
+                      struct store_acquisition **out);
 
 /* Do what comes next for one host.  ERR_STORE if the row cannot be committed:
  * then nothing was run. */

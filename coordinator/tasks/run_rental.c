@@ -263,36 +263,57 @@ void run_rental_close(struct run *run)
     run->rental->store = NULL;
 }
 
-/* The machines are known to nothing but their names then. */
-static int not_opened(const struct run *run, const struct err *err)
+/* stop= ran without its database. */
+static int not_noted(const struct run *run, const struct release_count *count,
+                     const struct err *err)
 {
+    size_t n = count->released + count->running;
+
     fprintf(stderr,
-            "fa-coord: %s; machines that start= acquired may STILL RUN and "
-            "cost money: see 'fa-coord release %s --dry-run', or stop them by "
-            "hand\n",
-            err->text, run->rental->db);
+            "fa-coord: %s; the end of %zu machine%s is not noted: once the "
+            "database is there and can be written, 'fa-coord release %s' runs "
+            "stop= again and notes it\n",
+            err->text, n, n == 1 ? "" : "s", run->rental->db);
     return EXIT_DATABASE;
 }
 
+static void say_running(const struct run *run, size_t n)
+{
+    fprintf(stderr,
+            "fa-coord: %zu machine%s NOT released and still cost%s money; once "
+            "stop= works again: fa-coord release %s\n",
+            n, n == 1 ? " was" : "s were", n == 1 ? "s" : "", run->rental->db);
+}
+
+/* The rows in memory are there also if the database is not. */
 static int release(struct run *run, int code)
 {
+    struct store_acquisition *known;
+    size_t n_known = rental_running(run->rental->machines, &known);
+    const struct release_options options = {
+        .say = say,
+        .patience_s = RELEASE_PATIENCE_S,
+        .is_interrupted = exit_code_is_signal(code),
+        .known = known,
+        .n_known = n_known,
+    };
+    struct release_count count;
     struct store *store = NULL;
-    struct err err;
-    int rc = store_open(run->rental->db, STORE_WRITE, &store, &err);
+    struct err opening, err;
+    int opened = store_open(run->rental->db, STORE_WRITE, &store, &opening);
+    int rc = release_all(store, &options, &count, &err);
 
-    if (rc == 0)
-        rc = run_rental_release(store, RELEASE_PATIENCE_S, &err);
+    if (opened < 0)
+        err = opening;
+    else if (rc == 0)
+        rc = reconcile_machines(store, &err);
     store_close(store);
-    if (rc < 0)
-        return not_opened(run, &err);
-    if (rc == 0)
-        return code;
-    fprintf(stderr,
-            "fa-coord: %d machine%s NOT released and still cost%s money; once "
-            "stop= works again: fa-coord release %s\n",
-            rc, rc == 1 ? " was" : "s were", rc == 1 ? "s" : "",
-            run->rental->db);
-    return code == EXIT_DONE ? EXIT_PARTIAL : code;
+    free(known);
+    if (count.running > 0)
+        say_running(run, count.running);
+    if (opened < 0 || rc < 0)
+        return not_noted(run, &count, &err);
+    return count.running > 0 && code == EXIT_DONE ? EXIT_PARTIAL : code;
 }
 
 int run_rental_end(struct run *run, int code)

@@ -1,6 +1,9 @@
 """Hosts with start= and stop= are acquired for a sweep and released at its end, whatever that is."""
 
+import glob
 import json
+import os
+import re
 import signal
 import time
 import unittest
@@ -139,6 +142,45 @@ class RentedHosts(rented.Rented):
         self.assertFalse(self.runs("box"))
         self.assertEqual(self.machines(self.folder, "a.db"), [])
 
+    def test_a_stop_that_hangs_is_left_by_the_second_ctrl_c(self):
+        self.behave_at_end("slow_stop")
+        self.coord.send_signal(signal.SIGINT)
+        self.until("it is said", lambda: re.search(r"@box: waiting for stop= \(pid \d+\), Ctrl-C again leaves it",
+                                                   self.stderr()))
+        self.coord.send_signal(signal.SIGINT)
+        self.assertEqual(self.coord.wait(10), 5, self.stderr())
+        self.assertRegex(self.stderr(), r"@box: STILL RUNNING, costs \$0.68 .*: stop= did not end and was left")
+        self.behave_again("box", "slow_stop")
+
+    def behave_at_end(self, what):
+        """Start a sweep, and wait until it runs a stop= that behaves so."""
+        line = self.machine("box", "rate=0.68")
+        self.behave("box", what)
+        self.begin(line)
+        self.until("stop= runs", lambda: self.clock("box", "tried"))
+
+    def test_an_interrupted_sweep_waits_ten_seconds_for_a_start(self):
+        line = self.machine("box", "rate=0.68")
+        self.behave("box", "slow")
+        self.begin(line)
+        self.until("start= runs", lambda: self.clock("box", "asked"))
+        self.coord.send_signal(signal.SIGINT)
+        self.assertEqual(self.coord.wait(30), 130, self.stderr())
+        self.assertRegex(self.stderr(), r"its start= still runs \(pid \d+\); waiting up to 10 s for its end")
+        self.assertEqual(self.machines(self.folder, "a.db"), [])
+        self.behave_again("box", "slow")
+
+    # -- a database that is gone
+
+    def test_machines_of_a_deleted_database_are_released(self):
+        self.begin(self.machine("box", "rate=0.68"), xs=(16, 32, 64), compile_ms=1000.0)
+        self.until("one is built", lambda: self.count("build", "purpose = 'kernel'") > 0)
+        for name in glob.glob(self.path("a.db*")):
+            os.unlink(name)
+        self.finish_with(7)
+        self.assertFalse(self.runs("box"))
+        self.assertRegex(self.stderr(), "@box: released\n.*the end of 1 machine is not noted")
+
     # -- kill -9 of the coordinator
 
     def kill_when(self, what, check):
@@ -187,6 +229,16 @@ class RentedHosts(rented.Rented):
         self.assertEqual([len(self.clock("box", word)) for word in ("start", "stop")], [2, 2])
         self.assertFalse(self.runs("box"))
         self.assert_billed()
+
+    def test_a_fresh_sweep_stops_what_the_old_database_has(self):
+        self.begin(self.machine("box", "rate=0.68"), compile_ms=20000.0)
+        self.kill_when("it is in use", lambda: "ready:" in self.stderr())
+        self.end_workers()
+        self.run_coord(self.folder, "sweep", "--device", self.record(), "--db", "a.db", "--fresh",
+                       "--hosts", self.hosts(self.machine("other")))
+        self.assertFalse(self.runs("box") or self.runs("other"))
+        [old] = glob.glob(self.path("a.db.[0-9]*"))
+        self.assertEqual(self.rows(old, "state"), [("released",)])
 
     def test_a_release_that_was_killed_is_done_again(self):
         line = self.machine("box", "rate=0.68")

@@ -8,15 +8,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "common/clock.h"
 #include "common/err.h"
+#include "common/mem.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/rental/release.h"
 #include "coordinator/rental/rental.h"
 #include "coordinator/rental/rental_rows.h"
+#include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
 #include "tests/coordinator/store/store_fixture.h"
 
@@ -129,7 +132,9 @@ static void what_was_left_is_released(void **state)
     struct hosts hosts = one_host(&host, "true", "true");
     struct rental *rental = rental_new(&hosts, "/");
     struct said said = { "" };
-    const struct release_options options = { say, &said, 60 };
+    const struct release_options options = { .say = say,
+                                             .self = &said,
+                                             .patience_s = 60 };
     struct release_count count;
     struct err err = { "" };
 
@@ -150,7 +155,7 @@ static void what_cannot_be_released_is_said_to_run(void **state)
     struct hosts hosts = one_host(&host, "true", "false");
     struct rental *rental = rental_new(&hosts, "/");
     struct said said = { "" };
-    const struct release_options options = { say, &said, 0 };
+    const struct release_options options = { .say = say, .self = &said };
     struct release_count count;
     struct err err = { "" };
 
@@ -164,6 +169,74 @@ static void what_cannot_be_released_is_said_to_run(void **state)
     store_close(store);
 }
 
+/* A machine that 'rental' holds, and the release of what it knows. */
+static void acquire(struct rental *rental, struct store *store)
+{
+    struct err err = { "" };
+
+    assert_int_equal(next(rental, store, true, &err), RENTAL_STARTS);
+    assert_int_equal(next(rental, store, true, &err), RENTAL_ACQUIRED);
+}
+
+static int release_known(const struct rental *rental, struct store *store,
+                         struct said *said, struct release_count *count,
+                         struct err *err)
+{
+    struct store_acquisition *known;
+    size_t n_known = rental_running(rental, &known);
+    const struct release_options options = {
+        .say = say, .self = said, .known = known, .n_known = n_known
+    };
+    int rc = release_all(store, &options, count, err);
+
+    free(known);
+    return rc;
+}
+
+static void a_machine_is_stopped_though_its_row_cannot_be_written(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    char *done = mem_printf("%s.stopped", (char *)*state);
+    char *stop = mem_printf("touch %s", done);
+    struct host host;
+    struct hosts hosts = one_host(&host, "true", stop);
+    struct rental *rental = rental_new(&hosts, "/");
+    struct said said = { "" };
+    struct release_count count;
+    struct err err = { "" };
+
+    acquire(rental, store);
+    assert_int_equal(sql_run(store_db(store), "PRAGMA query_only=ON", &err), 0);
+    assert_int_equal(release_known(rental, store, &said, &count, &err),
+                     ERR_STORE);
+    assert_int_equal(count.released, 1);
+    assert_int_equal(count.running, 0);
+    assert_int_equal(unlink(done), 0);
+    rental_free(rental);
+    store_close(store);
+    free(stop);
+    free(done);
+}
+
+static void machines_of_a_lost_database_are_stopped(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct host host;
+    struct hosts hosts = one_host(&host, "echo id=i-0abc", "false");
+    struct rental *rental = rental_new(&hosts, "/");
+    struct said said = { "" };
+    struct release_count count;
+    struct err err = { "" };
+
+    acquire(rental, store);
+    store_close(store);
+    assert_int_equal(release_known(rental, NULL, &said, &count, &err), 0);
+    assert_int_equal(count.running, 1);
+    assert_non_null(strstr(said.text, "gpu7: STILL RUNNING, costs money"));
+    assert_non_null(strstr(said.text, ", i-0abc): stop= failed with status 1"));
+    rental_free(rental);
+}
+
 #define TEST(f) \
     cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
 
@@ -175,6 +248,8 @@ int main(void)
         TEST(an_address_that_cannot_be_used_is_a_failed_start),
         TEST(what_was_left_is_released),
         TEST(what_cannot_be_released_is_said_to_run),
+        TEST(a_machine_is_stopped_though_its_row_cannot_be_written),
+        TEST(machines_of_a_lost_database_are_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
