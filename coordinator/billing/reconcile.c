@@ -14,6 +14,7 @@ struct work {
     size_t n_allocations;
     struct reconcile_edit *edits;
     size_t n_edits;
+    const double *rate_usd_per_h; /* of the allocation that is covered */
 };
 
 static int64_t end_utc(const struct reconcile_held *held)
@@ -28,14 +29,15 @@ static int by_start(const void *a, const void *b)
     return (x->start_utc > y->start_utc) - (x->start_utc < y->start_utc);
 }
 
-/* Sorted, and those that touch are one. */
+/* Sorted, and those that touch are one, unless each has a price. */
 static size_t merge(struct reconcile_allocation *list, size_t n)
 {
     size_t kept = 0;
 
     qsort(list, n, sizeof(*list), by_start);
     for (size_t i = 0; i < n; i++) {
-        if (kept > 0 && list[i].start_utc <= list[kept - 1].end_utc)
+        if (kept > 0 && !list[i].rate_usd_per_h &&
+            list[i].start_utc <= list[kept - 1].end_utc)
             list[kept - 1].end_utc =
                 int64_max(list[kept - 1].end_utc, list[i].end_utc);
         else
@@ -52,7 +54,8 @@ static void add(struct work *work, enum reconcile_what what, size_t held,
     work->edits =
         mem_grow(work->edits, work->n_edits + 1, sizeof(*work->edits));
     work->edits[work->n_edits++] =
-        (struct reconcile_edit){ what, held, from_ns, to_ns };
+        (struct reconcile_edit){ what, held, from_ns, to_ns,
+                                 work->rate_usd_per_h };
 }
 
 static bool overlaps(const struct reconcile_held *held,
@@ -129,6 +132,7 @@ static void cover(struct work *work, const struct reconcile_allocation *one)
     int64_t at = one->start_utc;
     size_t last = NONE; /* in this allocation */
 
+    work->rate_usd_per_h = one->rate_usd_per_h;
     for (size_t i = 0; i < work->n; i++) {
         const struct reconcile_held *held = &work->held[i];
 

@@ -27,7 +27,9 @@ struct reconcile_held {
 };
 
 struct reconcile_allocation {
-    int64_t start_utc, end_utc; /* ns */
+    int64_t start_utc, end_utc;   /* ns */
+    const double *rate_usd_per_h; /* its own; NULL: that of what was held near
+                                   * it */
 };
 
 enum reconcile_what {
@@ -38,8 +40,9 @@ enum reconcile_what {
 
 struct reconcile_edit {
     enum reconcile_what what;
-    size_t held; /* whose epoch, clock, price and phase it has */
+    size_t held; /* whose epoch, clock and phase it has */
     int64_t from_ns, to_ns;
+    const double *rate_usd_per_h; /* of its allocation */
 };
 
 /* Both of one host; 'held' in the order of start_utc; 'allocations' are sorted.

@@ -1,5 +1,6 @@
 #include "coordinator/billing/reconcile_rows.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,12 +73,20 @@ static int add(struct store *store, const struct store_held *held,
     return rc < 0 ? rc : store_interval_put(store, &interval, err);
 }
 
+static bool is_same_rate(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
 static int extend(struct host_rows *rows, const struct reconcile_edit *edit,
                   struct err *err)
 {
     struct store_held *of = &rows->list[edit->held], row = *of;
 
-    if (edit->what == RECONCILE_AFTER && edit->from_ns == of->end_ns) {
+    if (edit->rate_usd_per_h)
+        row.rate_usd_per_h = *edit->rate_usd_per_h;
+    if (edit->what == RECONCILE_AFTER && edit->from_ns == of->end_ns &&
+        is_same_rate(row.rate_usd_per_h, of->rate_usd_per_h)) {
         of->end_ns = edit->to_ns;
         return add(rows->store, of, edit->from_ns, LEDGER_IDLE, err);
     }

@@ -180,10 +180,12 @@ static int reconcile_machines(struct store *store, struct err *err)
 
     list = mem_new(n + 1, sizeof(*list));
     for (size_t i = 0; i < n && rc == 0; i++) {
-        list[i] = (struct reconcile_allocation){ rows[i].started_utc,
-                                                 rows[i].released_utc
-                                                     ? rows[i].released_utc
-                                                     : clock_utc_ns() };
+        list[i] = (struct reconcile_allocation){
+            .start_utc = rows[i].started_utc,
+            .end_utc =
+                rows[i].released_utc ? rows[i].released_utc : clock_utc_ns(),
+            .rate_usd_per_h = &rows[i].rate_usd_per_h,
+        };
         if (i + 1 < n && strcmp(rows[i + 1].host, rows[i].host) == 0)
             continue;
         rc = reconcile_rows(store,

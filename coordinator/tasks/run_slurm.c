@@ -62,8 +62,9 @@ static int reconcile_job(struct store *store, const struct hosts *hosts,
 
             if (span->task == task)
                 list[n++] = (struct reconcile_allocation){
-                    span->start_s * NS_PER_S,
-                    span->end_s ? span->end_s * NS_PER_S : clock_utc_ns(),
+                    .start_utc = span->start_s * NS_PER_S,
+                    .end_utc =
+                        span->end_s ? span->end_s * NS_PER_S : clock_utc_ns(),
                 };
         }
         slurm_files_host(job, task, host, sizeof(host));

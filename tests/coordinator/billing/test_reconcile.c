@@ -25,13 +25,28 @@
 static struct reconcile_edit *edits;
 static size_t n_edits;
 
-#define RECONCILE(held, ...)                                              \
-    do {                                                                  \
-        struct reconcile_allocation list[] = { __VA_ARGS__ };             \
-        free(edits);                                                      \
-        n_edits = reconcile(held, sizeof(held) / sizeof((held)[0]), list, \
-                            sizeof(list) / sizeof(list[0]), &edits);      \
+#define RECONCILE(held, ...)                                           \
+    do {                                                               \
+        const int64_t spans[][2] = { __VA_ARGS__ };                    \
+                                                                       \
+        reconcile_spans(held, sizeof(held) / sizeof((held)[0]), spans, \
+                        sizeof(spans) / sizeof(spans[0]));             \
     } while (0)
+
+static void reconcile_spans(const struct reconcile_held *held, size_t n,
+                            const int64_t spans[][2], size_t n_spans)
+{
+    struct reconcile_allocation *list = calloc(n_spans, sizeof(*list));
+
+    assert_non_null(list);
+    for (size_t i = 0; i < n_spans; i++) {
+        list[i].start_utc = spans[i][0];
+        list[i].end_utc = spans[i][1];
+    }
+    free(edits);
+    n_edits = reconcile(held, n, list, n_spans, &edits);
+    free(list);
+}
 
 #define ASSERT_EDIT(i, kind, of, from, to)        \
     do {                                          \

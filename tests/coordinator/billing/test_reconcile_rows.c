@@ -38,7 +38,8 @@ static void put(struct store *store)
 static void bill(struct store *store, int64_t from_s, int64_t to_s,
                  int64_t least_ns)
 {
-    struct reconcile_allocation one = { UTC + from_s * S, UTC + to_s * S };
+    struct reconcile_allocation one = { .start_utc = UTC + from_s * S,
+                                        .end_utc = UTC + to_s * S };
     const struct reconcile_rows of = { "box1", &one, 1, 3.5, least_ns };
     struct err err;
 
@@ -121,6 +122,28 @@ static void a_host_that_was_never_held_gets_its_price(void **state)
     store_close(store);
 }
 
+/* Killed before it had put anything of the second one. */
+static void an_allocation_without_held_time_has_its_own_price(void **state)
+{
+    const double rates[] = { 0.5, 9 };
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct reconcile_allocation list[] = {
+        { UTC + 10 * S, UTC + 21 * S, &rates[0] },
+        { UTC + 21 * S, UTC + 31 * S, &rates[1] },
+    };
+    const struct reconcile_rows of = { "box1", list, 2, rates[0], 0 };
+    struct err err;
+
+    fixture_run(store, UTC);
+    put(store);
+    assert_int_equal(reconcile_rows(store, &of, &err), 0);
+    assert_held(store, 10, 31, 2);
+    assert_int_equal(fixture_number(store, "SELECT end_ns-start_ns FROM held"
+                                           " WHERE rate_usd_per_h=9"),
+                     10 * S);
+    store_close(store);
+}
+
 #define CASE(name) \
     cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
@@ -131,6 +154,7 @@ int main(void)
         CASE(what_is_too_much_is_cut),
         CASE(what_differs_by_little_stays),
         CASE(a_host_that_was_never_held_gets_its_price),
+        CASE(an_allocation_without_held_time_has_its_own_price),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
