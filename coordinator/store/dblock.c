@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -21,17 +22,48 @@
 
 /* What dblock_keep() has locked. */
 static struct {
-    char *path;
+    char *name; /* NULL: nothing */
     int fd;
 } kept = { NULL, -1 };
 
+/* Of the database itself, whatever symbolic links lead to it. */
+static char *name_of(const char *path)
+{
+    char *real = realpath(path, NULL);
+    char *name = mem_printf("%s.lock", real ? real : path);
+
+    free(real);
+    return name;
+}
+
+static bool is_kept(const char *path)
+{
+    char *name = kept.name ? name_of(path) : NULL;
+    bool same = name && strcmp(kept.name, name) == 0;
+
+    free(name);
+    return same;
+}
+
 static int open_lock(const char *path, int flags)
 {
-    char *name = mem_printf("%s.lock", path);
+    char *name = name_of(path);
     int fd = open(name, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 
     free(name);
     return fd;
+}
+
+/* Would others lock the same file?  It may have been removed. */
+static bool is_lock_of(const char *path, int fd)
+{
+    char *name = name_of(path);
+    struct stat mine, theirs;
+    bool same = fstat(fd, &mine) == 0 && lstat(name, &theirs) == 0 &&
+                mine.st_dev == theirs.st_dev && mine.st_ino == theirs.st_ino;
+
+    free(name);
+    return same;
 }
 
 static void read_holder(int fd, struct dblock_holder *out)
@@ -84,7 +116,7 @@ static void write_holder(int fd)
 }
 
 /* A descriptor, or ERR_STORE; '*others' says whether another one has it. */
-static int take(const char *path, bool *others, struct err *err)
+static int lock_once(const char *path, bool *others, struct err *err)
 {
     int fd = open_lock(path, O_RDWR | O_CREAT);
 
@@ -101,21 +133,41 @@ static int take(const char *path, bool *others, struct err *err)
         }
         (void)poll(NULL, 0, TAKE_WAIT_MS);
     }
-    write_holder(fd);
+    return fd;
+}
+
+/* The same, of the file that has the name now. */
+static int take(const char *path, bool *others, struct err *err)
+{
+    int fd = lock_once(path, others, err);
+
+    for (int tries = 1; fd >= 0 && !is_lock_of(path, fd); tries++) {
+        close(fd);
+        fd = tries < TAKE_TRIES ? lock_once(path, others, err)
+                                : err_set(err, ERR_STORE,
+                                          "%s.lock: it is removed again and "
+                                          "again",
+                                          path);
+    }
+    if (fd >= 0)
+        write_holder(fd);
     return fd;
 }
 
 /* A copy of a descriptor holds the same lock: closing it does not release that
  * of the other one. */
+static int copy_kept(const char *path, struct err *err)
+{
+    int fd = fcntl(kept.fd, F_DUPFD_CLOEXEC, 0);
+
+    return fd < 0 ? not_locked(path, err) : fd;
+}
+
 int dblock_take(const char *path, struct err *err)
 {
     bool others;
-    int fd;
 
-    if (!kept.path || strcmp(kept.path, path) != 0)
-        return take(path, &others, err);
-    fd = fcntl(kept.fd, F_DUPFD_CLOEXEC, 0);
-    return fd < 0 ? not_locked(path, err) : fd;
+    return is_kept(path) ? copy_kept(path, err) : take(path, &others, err);
 }
 
 int dblock_keep(const char *path, struct err *err)
@@ -123,11 +175,11 @@ int dblock_keep(const char *path, struct err *err)
     bool others;
     int fd;
 
-    assert(!kept.path);
+    assert(!kept.name);
     fd = take(path, &others, err);
     if (fd < 0)
         return others ? fd : 0;
-    kept.path = mem_strdup(path);
+    kept.name = name_of(path);
     kept.fd = fd;
     return 0;
 }
@@ -135,9 +187,41 @@ int dblock_keep(const char *path, struct err *err)
 void dblock_drop(void)
 {
     dblock_release(kept.fd);
-    free(kept.path);
-    kept.path = NULL;
+    free(kept.name);
+    kept.name = NULL;
     kept.fd = -1;
+}
+
+/* What the command keeps is renewed first, so that its copies are of one lock.
+ */
+static int renew_kept(const char *path, struct err *err)
+{
+    bool others;
+    int fd;
+
+    if (is_lock_of(path, kept.fd))
+        return copy_kept(path, err);
+    fd = take(path, &others, err);
+    if (fd < 0)
+        return fd;
+    close(kept.fd);
+    kept.fd = fd;
+    return copy_kept(path, err);
+}
+
+int dblock_renew(const char *path, int *fd, struct err *err)
+{
+    bool others;
+    int other;
+
+    if (is_lock_of(path, *fd))
+        return 0;
+    other = is_kept(path) ? renew_kept(path, err) : take(path, &others, err);
+    if (other < 0)
+        return other;
+    close(*fd);
+    *fd = other;
+    return 0;
 }
 
 void dblock_release(int fd)

@@ -2,7 +2,8 @@
  *
  * The lock is flock(2) on the file, so it ends with its process however that
  * ends; what the file says (pid, machine, since) is only for people.  The
- * file itself stays: removing it would let two processes lock two files.
+ * file itself stays: removing it would let two processes lock two files.  So
+ * who has the lock looks before each commit whether the file is still there.
  * Thread rule: any thread, one at a time.
  */
 #ifndef FA_COORDINATOR_STORE_DBLOCK_H
@@ -22,6 +23,9 @@ struct dblock_holder {
 /* Lock the database at 'path'.  Returns a descriptor for dblock_release(),
  * ERR_STORE naming who holds it or why it cannot be locked. */
 int dblock_take(const char *path, struct err *err);
+/* The file may have been removed: lock the new one, which is '*fd' then.
+ * ERR_STORE if another process has it: nothing may be written any more. */
+int dblock_renew(const char *path, int *fd, struct err *err);
 void dblock_release(int fd); /* -1 is fine */
 
 /* Lock 'path' until dblock_drop(), for a command that opens it several times

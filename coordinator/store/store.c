@@ -143,14 +143,16 @@ int store_begin(struct store *store, struct err *err)
     return err_set(err, ERR_STORE, "%s", here.text);
 }
 
-/* The rows would go to a file that nobody finds again. */
+/* The rows would go to a file that nobody finds again, or that another process
+ * writes to as well. */
 static int check_place(struct store *store, struct err *err)
 {
     int has_moved = 0;
 
     sqlite3_file_control(store->db, "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
     if (!has_moved)
-        return 0;
+        return store->lock < 0 ? 0
+                               : dblock_renew(store->path, &store->lock, err);
     return err_set(err, ERR_STORE,
                    "%s was deleted, moved or replaced while it was written "
                    "to; if it was moved, move it back, and 'fa-coord resume' "

@@ -41,7 +41,7 @@ const char *store_lost(const struct store *store);
 struct sqlite3 *store_db(struct store *store); /* for queries, sql.h */
 
 int store_begin(struct store *store, struct err *err); /* may be called again */
-/* ERR_STORE also if the file is not there any more. */
+/* ERR_STORE also if the file is not there any more, or is another process's. */
 int store_commit(struct store *store, struct err *err);
 void store_rollback(struct store *store);
 /* Count rows that were written without store_...() (tally.h), to commit. */

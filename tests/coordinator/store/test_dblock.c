@@ -208,6 +208,63 @@ static void what_another_has_cannot_be_kept(void **state)
     store_close(fixture_open(*state, STORE_CREATE));
 }
 
+static void a_symbolic_link_leads_to_the_same_lock(void **state)
+{
+    char *link = mem_printf("%s.link", (char *)*state);
+    struct store *first = fixture_open(*state, STORE_CREATE);
+    struct dblock_holder holder;
+    struct store *second;
+    struct err err;
+
+    assert_int_equal(symlink(*state, link), 0);
+    assert_true(dblock_is_held(link, &holder));
+    assert_int_equal(store_open(link, STORE_WRITE, &second, &err), ERR_STORE);
+    assert_non_null(strstr(err.text, ".link is in use by fa-coord with pid "));
+    store_close(first);
+    store_close(fixture_open(link, STORE_WRITE));
+    assert_int_equal(unlink(link), 0);
+    free(link);
+}
+
+static void a_lock_file_that_was_removed_is_locked_again(void **state)
+{
+    char *name = mem_printf("%s.lock", (char *)*state);
+    struct dblock_holder holder;
+    struct err err;
+    int fd = dblock_take(*state, &err), other;
+
+    assert_int_equal(unlink(name), 0);
+    assert_int_equal(dblock_renew(*state, &fd, &err), 0);
+    assert_true(dblock_is_held(*state, &holder));
+    assert_int_equal(holder.pid, getpid());
+    assert_int_equal(unlink(name), 0);
+    other = dblock_take(*state, &err);
+    assert_true(other >= 0);
+    assert_int_equal(dblock_renew(*state, &fd, &err), ERR_STORE);
+    assert_non_null(strstr(err.text, " is in use by fa-coord with pid "));
+    dblock_release(other);
+    dblock_release(fd);
+    free(name);
+}
+
+/* Another process has the database: what was put must not be committed. */
+static void nothing_is_committed_without_the_lock(void **state)
+{
+    char *name = mem_printf("%s.lock", (char *)*state);
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct err err;
+    int other;
+
+    assert_int_equal(unlink(name), 0);
+    other = dblock_take(*state, &err);
+    fixture_run(store, FIXTURE_EPOCH);
+    assert_int_equal(store_commit(store, &err), ERR_STORE);
+    assert_non_null(strstr(err.text, " is in use by fa-coord with pid "));
+    dblock_release(other);
+    store_close(store);
+    free(name);
+}
+
 int main(void)
 {
 #define TEST(f) \
@@ -221,6 +278,9 @@ int main(void)
         TEST(the_lock_of_a_dead_process_is_taken_over),
         TEST(what_a_command_keeps_it_opens_as_often_as_it_likes),
         TEST(what_another_has_cannot_be_kept),
+        TEST(a_symbolic_link_leads_to_the_same_lock),
+        TEST(a_lock_file_that_was_removed_is_locked_again),
+        TEST(nothing_is_committed_without_the_lock),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
