@@ -123,6 +123,29 @@ void host_events_leave(struct sweep *sweep, int64_t now)
             dismiss(sweep, i);
 }
 
+/* Its worker has ended, or cannot be heard: the next HELLO tells. */
+static void lose_dialled(struct sweep *sweep, size_t host)
+{
+    struct host_state *host_state = &sweep->fleet.hosts[host];
+    int64_t *lost_ns = &host_state->conn.lost_ns;
+
+    if (!host_state->host->dial.back || host_state->host->dial.slurm.task != 0)
+        return;
+    ledger_release(sweep->fleet.ledger, (int)host, reactor_now(sweep));
+    *lost_ns = *lost_ns ? *lost_ns : reactor_now(sweep);
+}
+
+/* A worker that was frozen, or could not be reached, has cost all the time. */
+static void hold_dialled(struct sweep *sweep, size_t host, bool same_worker)
+{
+    int64_t *lost_ns = &sweep->fleet.hosts[host].conn.lost_ns;
+
+    if (*lost_ns)
+        ledger_hold(sweep->fleet.ledger, (int)host,
+                    same_worker ? *lost_ns : reactor_now(sweep));
+    *lost_ns = 0;
+}
+
 /* A worker that ended by itself has said why. */
 static void broken(struct sweep *sweep, const struct host_thread_news *news)
 {
@@ -130,9 +153,7 @@ static void broken(struct sweep *sweep, const struct host_thread_news *news)
     char why[sizeof(host_state->conn.why)];
 
     go_away(sweep, news->host);
-    if (host_state->host->dial.back && host_state->host->dial.slurm.task == 0)
-        ledger_release(sweep->fleet.ledger, (int)news->host,
-                       reactor_now(sweep));
+    lose_dialled(sweep, news->host);
     snprintf(why, sizeof(why), "%s%s%s", news->text,
              host_state->conn.bye[0] ? ": " : "", host_state->conn.bye);
     log_line(LOG_W, "HOST-BROKEN", "host=%s why=%s", host_state->host->name,
@@ -227,7 +248,8 @@ static void attached(struct sweep *sweep, size_t host)
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
 
-    ledger_hold(sweep->fleet.ledger, (int)host, reactor_now(sweep));
+    if (host_state->conn.lost_ns == 0) /* else its HELLO says since when */
+        ledger_hold(sweep->fleet.ledger, (int)host, reactor_now(sweep));
     host_state->conn.attached = true;
     host_state->conn.waits = false;
     host_state->conn.linked_ns = reactor_now(sweep);
@@ -285,10 +307,8 @@ void host_events_news(struct sweep *sweep, const struct host_thread_news *news)
         job_ended(sweep, news);
         return;
     case HOST_THREADS_PARKED:
-        host_state->conn.is_parked = true;
-        go_away(sweep, news->host);
-        return;
     case HOST_THREADS_ENDED:
+        host_state->conn.is_parked |= news->event == HOST_THREADS_PARKED;
         go_away(sweep, news->host);
         return;
     }
@@ -380,9 +400,11 @@ int host_events_hello(struct sweep *sweep, size_t host, const struct msg *msg,
                        "worker %s speaks protocol %lld, fa-coord %s speaks %d",
                        msg->hello.version, (long long)msg->hello.protocol,
                        FA_VERSION, MSG_PROTOCOL);
-    if (strcmp(host_state->worker.boot_id, msg->hello.boot_id) != 0 ||
-        host_state->worker.pid != msg->hello.pid)
-        host_state->same_worker = false;
+    bool same_worker =
+        strcmp(host_state->worker.boot_id, msg->hello.boot_id) == 0 &&
+        host_state->worker.pid == msg->hello.pid;
+    host_state->same_worker = host_state->same_worker && same_worker;
+    hold_dialled(sweep, host, same_worker);
     say_lost(sweep, host, msg->hello.lost);
     if (!host_state->conn.deaf_ns)
         host_state->conn.deaf_ns = reactor_now(sweep);

@@ -44,6 +44,7 @@ struct host_connection {
     int64_t linked_ns; /* when its relay was up */
     int64_t deaf_ns;   /* since then it has sent only HELLO; or 0 */
     int64_t leave_ns;  /* it was told to stop: dismissed then; 0: it was not */
+    int64_t lost_ns;   /* its worker dials back, and was lost then; or 0 */
     int tries;         /* connections that broke */
     bool is_rented;    /* start= acquires it, and may do so again */
     bool is_wanted, is_parked, is_linked; /* its thread waits, or was told */

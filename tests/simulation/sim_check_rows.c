@@ -139,12 +139,15 @@ static void check_acknowledged(struct sim_run *run, struct store *const *stores)
 }
 
 /* ---- I5: each host is held from the beginning of a life to its end, but one
- * that dials back while its worker is there ---- */
+ * that dials back while its worker is there; while it is lost, if it comes back
+ * ---- */
 
 struct held {
     bool is_gone;     /* dismissed: not checked */
     int64_t since_ns; /* 0: it is not held */
     int64_t past_ns;  /* held before */
+    int64_t lost_at;  /* or 0 */
+    int64_t lost_ns;  /* held then, or not */
 };
 
 static void begin_held(const struct sim_run *run, int64_t now_ns,
@@ -164,14 +167,19 @@ static void end_held(struct held *held, int64_t now_ns)
 
 static void dial_held(struct held *held, const struct sim_record *news)
 {
-    if (news->number == HOST_THREADS_ATTACHED && !held->since_ns)
+    if (news->number == HOST_THREADS_ATTACHED && !held->since_ns) {
         held->since_ns = news->at_ns;
-    if (news->number == HOST_THREADS_BROKEN)
+        held->lost_ns += held->lost_at ? news->at_ns - held->lost_at : 0;
+        held->lost_at = 0;
+    }
+    if (news->number == HOST_THREADS_BROKEN && held->since_ns) {
         end_held(held, news->at_ns);
+        held->lost_at = news->at_ns;
+    }
 }
 
 static void check_held(struct sim_run *run, struct store *const *stores,
-                       const struct sim_record *begin, int64_t held,
+                       const struct sim_record *begin, const struct held *held,
                        size_t host)
 {
     static const char text[] = "SELECT coalesce(sum(end_ns-start_ns), 0)"
@@ -191,12 +199,13 @@ static void check_held(struct sim_run *run, struct store *const *stores,
             is += sql_int(stmt, 0);
         sql_free(stmt);
     }
-    if (is > held + NS_PER_S || is < held - NS_PER_S)
+    if (is > held->past_ns + held->lost_ns + NS_PER_S ||
+        is < held->past_ns - NS_PER_S)
         sim_run_finds(run, "I5",
                       "%s was held for %.1f s in life %lld, and "
                       "its intervals are %.1f s",
-                      name, (double)held / 1e9, (long long)begin->number,
-                      (double)is / 1e9);
+                      name, (double)held->past_ns / 1e9,
+                      (long long)begin->number, (double)is / 1e9);
 }
 
 /* A life that was killed, or whose disk was full, wrote intervals up to its
@@ -227,7 +236,7 @@ static void check_ledger(struct sim_run *run, struct store *const *stores)
         for (size_t host = 0; host < run->world->scene.n_hosts; host++) {
             end_held(&held[host], r->at_ns - last_ms * NS_PER_MS);
             if (!held[host].is_gone)
-                check_held(run, stores, begin, held[host].past_ns, host);
+                check_held(run, stores, begin, &held[host], host);
         }
     }
 }

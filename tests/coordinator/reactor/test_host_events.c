@@ -122,6 +122,39 @@ static void a_node_of_slurm_is_held_to_the_end_of_its_job(void **state)
                      7 * NS_PER_S);
 }
 
+/* Lost for 5 s; then a worker says HELLO. */
+static void lose_for_five_seconds(int64_t pid)
+{
+    ledger_keep_held(rig.sweep.fleet.ledger, records_put_held);
+    rig.list[0].dial.back = true;
+    rig_come(&rig, 0, 7, NULL, 0);
+    rig.now_ns += NS_PER_S;
+    news(HOST_THREADS_BROKEN, ERR_NETWORK, "its worker is silent");
+    rig.now_ns += 5 * NS_PER_S;
+    news(HOST_THREADS_ATTACHED, 0, "");
+    rig_come(&rig, 0, pid, NULL, 0);
+    rig.now_ns += NS_PER_S;
+    ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
+}
+
+static void a_worker_that_was_frozen_has_cost_all_the_time(void **state)
+{
+    (void)state;
+    lose_for_five_seconds(7);
+    assert_int_equal(rig_number(&rig, "SELECT sum(end_ns-start_ns) FROM held"
+                                      " WHERE host = 'a'"),
+                     7 * NS_PER_S);
+}
+
+static void a_worker_that_was_replaced_has_not(void **state)
+{
+    (void)state;
+    lose_for_five_seconds(8);
+    assert_int_equal(rig_number(&rig, "SELECT sum(end_ns-start_ns) FROM held"
+                                      " WHERE host = 'a'"),
+                     2 * NS_PER_S);
+}
+
 static void a_remark_on_its_login_is_shown_and_is_no_failure(void **state)
 {
     (void)state;
@@ -455,6 +488,8 @@ int main(void)
         CASE(a_host_is_welcomed_and_is_ready),
         CASE(its_time_is_told_apart),
         CASE(a_node_of_slurm_is_held_to_the_end_of_its_job),
+        CASE(a_worker_that_was_frozen_has_cost_all_the_time),
+        CASE(a_worker_that_was_replaced_has_not),
         CASE(a_remark_on_its_login_is_shown_and_is_no_failure),
         CASE(an_upload_that_breaks_off_is_told_once_and_is_no_failure),
         CASE(progress_of_an_upload_puts_the_end_off),
