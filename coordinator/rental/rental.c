@@ -178,7 +178,7 @@ static int acquired(struct machine *machine, struct store *store,
                     struct err *err)
 {
     struct rental_answer answer;
-    int rc = rental_answer_read(buf_text(&machine->command.out), &answer, err);
+    int rc = rental_answer_end(&machine->command.printed, &answer, err);
 
     if (rc < 0)
         return rc;

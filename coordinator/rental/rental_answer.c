@@ -123,22 +123,32 @@ static int read_word(const char *word, struct rental_answer *out,
     return 0;
 }
 
-int rental_answer_read(const char *output, struct rental_answer *out,
-                       struct err *err)
+static void end_word(struct rental_answer_reader *reader)
 {
-    int rc = 0;
+    reader->word[reader->len] = '\0';
+    if (reader->rc == 0)
+        reader->rc = read_word(reader->word, &reader->answer, &reader->err);
+    reader->len = 0;
+}
 
-    *out = (struct rental_answer){ .port = 0 };
-    for (const char *p = output + strspn(output, BLANKS); *p && rc == 0;
-         p += strspn(p, BLANKS)) {
-        size_t len = strcspn(p, BLANKS);
-        char word[512];
-
-        snprintf(word, sizeof(word), "%.*s", (int)len, p);
-        rc = read_word(word, out, err);
-        p += len;
+void rental_answer_add(struct rental_answer_reader *reader, const char *bytes,
+                       size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!bytes[i] || strchr(BLANKS, bytes[i]))
+            end_word(reader);
+        else if (reader->len + 1 < sizeof(reader->word))
+            reader->word[reader->len++] = bytes[i];
     }
-    return rc;
+}
+
+int rental_answer_end(struct rental_answer_reader *reader,
+                      struct rental_answer *out, struct err *err)
+{
+    end_word(reader);
+    *out = reader->answer;
+    return reader->rc < 0 ? err_set(err, reader->rc, "%s", reader->err.text)
+                          : 0;
 }
 
 void rental_answer_text(const struct rental_answer *answer, char *out,

@@ -12,7 +12,8 @@
 
 #include <stddef.h>
 
-struct err;
+#include "common/err.h"
+
 struct host;
 
 #define RENTAL_ANSWER_WORDS 64
@@ -34,9 +35,21 @@ int rental_answer_split(const char *command, const char *host,
                         const char *words[RENTAL_ANSWER_WORDS], size_t *n,
                         struct err *err);
 
-/* ERR_INPUT names the word that cannot be used. */
-int rental_answer_read(const char *output, struct rental_answer *out,
-                       struct err *err);
+/* What start= prints, as it comes and however much it is; all zero at first.  A
+ * NUL ends a word like a blank. */
+struct rental_answer_reader {
+    struct rental_answer answer; /* so far */
+    char word[512];              /* that is not over; the rest is dropped */
+    size_t len;
+    int rc; /* of the first word that cannot be used */
+    struct err err;
+};
+
+void rental_answer_add(struct rental_answer_reader *reader, const char *bytes,
+                       size_t n);
+/* No more comes.  ERR_INPUT names the word that cannot be used. */
+int rental_answer_end(struct rental_answer_reader *reader,
+                      struct rental_answer *out, struct err *err);
 /* The words again, without id=. */
 void rental_answer_text(const struct rental_answer *answer, char *out,
                         size_t size);

@@ -12,10 +12,9 @@
 #include "common/clock.h"
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/rental/rental_answer.h"
 #include "coordinator/store/store_acquisition.h"
 
-#define OUTPUT_MAX 65536 /* more is dropped */
+#define READS 64 /* at a time: what prints without end must not hold us up */
 #define VARIABLES 5
 #define LEAD 4 /* words in front of them */
 #define STATE_AT 2
@@ -55,7 +54,6 @@ int rental_command_begin(struct rental_command *command, bool is_start,
         argv[LEAD + i] = variables[i];
     argv[LEAD + VARIABLES + n] = NULL;
     memset(command, 0, sizeof(*command));
-    buf_init(&command->out, OUTPUT_MAX);
     command->is_start = is_start;
     command->until_ns =
         now_ns +
@@ -83,12 +81,19 @@ bool rental_command_runs(const struct rental_command *command)
 static void collect(struct rental_command *command)
 {
     char bytes[4096];
-    ssize_t n;
+    ssize_t n = 1;
 
-    while ((n = read(command->child.fd, bytes, sizeof(bytes))) > 0)
-        buf_add(&command->out, bytes, (size_t)n);
-    while ((n = read(command->child.errors, bytes, sizeof(bytes))) > 0)
-        stderr_tail_add(&command->errors, bytes, (size_t)n);
+    for (int i = 0; i < READS && n > 0; i++) {
+        n = read(command->child.fd, bytes, sizeof(bytes));
+        if (n > 0)
+            rental_answer_add(&command->printed, bytes, (size_t)n);
+    }
+    n = 1;
+    for (int i = 0; i < READS && n > 0; i++) {
+        n = read(command->child.errors, bytes, sizeof(bytes));
+        if (n > 0)
+            stderr_tail_add(&command->errors, bytes, (size_t)n);
+    }
 }
 
 /* What it started may still have its output open, so its end counts. */
@@ -136,7 +141,6 @@ void rental_command_fini(struct rental_command *command)
         close(command->child.fd);
     if (command->child.errors > 0)
         close(command->child.errors);
-    buf_fini(&command->out);
     memset(command, 0, sizeof(*command));
 }
 

@@ -14,9 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/buf.h"
 #include "coordinator/process/child.h"
 #include "coordinator/process/stderr_tail.h"
+#include "coordinator/rental/rental_answer.h"
 
 struct err;
 struct store_acquisition;
@@ -26,7 +26,7 @@ struct store_acquisition;
 
 struct rental_command {
     struct child child; /* pid 0: none runs */
-    struct buf out;     /* what it printed */
+    struct rental_answer_reader printed;
     struct stderr_tail errors;
     int64_t until_ns; /* CLOCK_BOOTTIME; then it is killed */
     bool is_start;
@@ -39,7 +39,7 @@ int rental_command_begin(struct rental_command *command, bool is_start,
 void rental_command_go(struct rental_command *command);
 
 /* Returns 1 when it has ended well, 0 while it runs, or ERR_SYSTEM with the
- * status and the end of its stderr.  After 1 'out' has what it printed, until
+ * status and the end of its stderr.  After 1 'printed' has its words, until
  * rental_command_fini(). */
 int rental_command_poll(struct rental_command *command, int64_t now_ns,
                         struct err *err);
