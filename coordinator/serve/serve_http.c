@@ -19,13 +19,17 @@
 #include "common/clock.h"
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/serve/serve_connections.h"
 #include "coordinator/serve/serve_list.h"
 #include "coordinator/serve/serve_request.h"
 #include "coordinator/serve/serve_source.h"
 #include "coordinator/text/terminal.h"
 
-#define DAEMONS 2           /* 127.0.0.1 and ::1 */
-#define CONNECTIONS_MAX 32u /* of each; a browser opens six */
+#define DAEMONS 2 /* 127.0.0.1 and ::1 */
+/* libmicrohttpd refuses those beyond.  It takes ten at once, and closes those
+ * that made room for them at its next run. */
+#define CONNECTIONS_MAX (2 * SERVE_CONNECTIONS_MAX)
+#define BACKLOG 128
 #define CONNECTION_BYTES_MAX ((size_t)16 * 1024) /* request and headers */
 #define IDLE_S 30u
 #define LIST_AGAIN                                             \
@@ -41,6 +45,7 @@ struct http {
     struct serve_source *sources;
     struct kept *kept; /* [n], the newest page of each */
     struct MHD_Daemon *daemons[DAEMONS];
+    struct serve_connections open[DAEMONS];
     struct serve_request_site site;
     char token[SERVE_REQUEST_TOKEN_DIGITS + 1];
 };
@@ -267,7 +272,7 @@ static int listen_at(int family, int *port)
     if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) < 0 ||
         (!is_v4 &&
          setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one)) < 0) ||
-        bind(fd, at, len) < 0 || listen(fd, (int)CONNECTIONS_MAX) < 0 ||
+        bind(fd, at, len) < 0 || listen(fd, BACKLOG) < 0 ||
         (is_v4 && getsockname(fd, (struct sockaddr *)&v4, &len) < 0)) {
         int saved = errno;
 
@@ -280,13 +285,28 @@ static int listen_at(int family, int *port)
     return fd;
 }
 
-static struct MHD_Daemon *start_daemon(struct http *http, int fd)
+static void note_connection(void *arg, struct MHD_Connection *connection,
+                            void **state,
+                            enum MHD_ConnectionNotificationCode code)
+{
+    const union MHD_ConnectionInfo *is =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+    (void)state;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED)
+        serve_connections_add(arg, is->connect_fd);
+    else
+        serve_connections_remove(arg, is->connect_fd);
+}
+
+static struct MHD_Daemon *start_daemon(struct http *http, int i, int fd)
 {
     struct MHD_Daemon *daemon = MHD_start_daemon(
         MHD_USE_EPOLL, 0, NULL, NULL, answer, http, MHD_OPTION_LISTEN_SOCKET,
         fd, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES_MAX,
-        MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_UNESCAPE_CALLBACK,
+        MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_NOTIFY_CONNECTION,
+        note_connection, &http->open[i], MHD_OPTION_UNESCAPE_CALLBACK,
         keep_escapes, NULL, MHD_OPTION_END);
 
     if (!daemon)
@@ -301,12 +321,12 @@ static int start(struct http *http, struct err *err)
     if (fd < 0)
         return err_set(err, ERR_SYSTEM, "port %d of 127.0.0.1: %s",
                        http->site.port, strerror(errno));
-    http->daemons[0] = start_daemon(http, fd);
+    http->daemons[0] = start_daemon(http, 0, fd);
     if (!http->daemons[0])
         return err_set(err, ERR_SYSTEM, "libmicrohttpd does not start");
     fd = listen_at(AF_INET6, &http->site.port);
     if (fd >= 0) /* else there is no ::1, or its port is taken */
-        http->daemons[1] = start_daemon(http, fd);
+        http->daemons[1] = start_daemon(http, 1, fd);
     return 0;
 }
 
@@ -325,6 +345,24 @@ static int open_signals(struct err *err)
     if (fd < 0)
         return err_set(err, ERR_SYSTEM, "signalfd: %s", strerror(errno));
     return fd;
+}
+
+static unsigned connections(struct MHD_Daemon *daemon)
+{
+    return MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS)
+        ->num_connections;
+}
+
+/* A daemon that had too many connections, or no descriptor for one more, waits
+ * for its next run to listen again, so it runs until none was closed. */
+static void run(struct MHD_Daemon *daemon)
+{
+    unsigned before;
+
+    do {
+        before = connections(daemon);
+        MHD_run(daemon);
+    } while (connections(daemon) < before);
 }
 
 /* Until a signal comes. */
@@ -349,7 +387,7 @@ static void turn(struct http *http, int signals)
         (void)poll(fds, 1 + DAEMONS, (int)wait_ms); /* EINTR: once more */
         for (int i = 0; i < DAEMONS; i++)
             if (http->daemons[i])
-                MHD_run(http->daemons[i]);
+                run(http->daemons[i]);
     }
 }
 

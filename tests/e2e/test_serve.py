@@ -9,6 +9,7 @@ import signal
 import socket
 import sqlite3
 import subprocess
+import time
 import unittest
 import urllib.parse
 
@@ -117,6 +118,22 @@ class Serve(rig.Rig):
                 else:
                     self.assertIn(code, ("4", "413"))
         self.assertEqual(self.version()["problem"], "")
+
+    def test_half_requests_keep_nobody_out(self):
+        self.database("one.db")
+        self.serve("one.db")
+        halves = []
+        try:
+            for _ in range(150):
+                halves.append(socket.create_connection(("127.0.0.1", self.port), timeout=120))
+                halves[-1].sendall(b"GET / HTTP/1.1\r\n")
+            started = time.monotonic()
+            self.assertEqual(self.version()["problem"], "")
+        finally:
+            for half in halves:
+                half.close()
+        self.assertEqual(self.version()["problem"], "")
+        self.assertLess(time.monotonic() - started, 20)
 
     def test_it_listens_on_loopback_only(self):
         self.database("one.db")
