@@ -141,10 +141,13 @@ static void print_progress(const struct report *report,
     if (!isnan(status->left_s.likely))
         printf(", %s to go", live_text_left(&status->left_s, text));
     printf("\n");
-    for (int i = 0; i < OUTCOMES_OF_CONFIG; i++)
-        if (report->counts.outcomes[i])
-            printf("  %-12s %" PRId64 "\n", outcome_name((enum outcome)i),
-                   report->counts.outcomes[i]);
+    for (int i = 0; i < REPORT_SHOWN_COUNTS; i++) {
+        int64_t count;
+        const char *name = report_shown_count(report, i, &count);
+
+        if (count)
+            printf("  %-18s %" PRId64 "\n", name, count);
+    }
     printf("%.4f host-hours so far", cost->total_hours);
     if (cost->n_hosts > cost->unpriced)
         printf(", %s", live_text_usd(cost->priced_usd, text));

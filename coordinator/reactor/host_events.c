@@ -471,7 +471,7 @@ int host_events_gpu(struct sweep *sweep, size_t host, const struct msg *msg,
     snprintf(gpu->driver, sizeof(gpu->driver), "%s", msg->gpu.driver);
     if (sweep->work.spec->replay)
         snprintf(gpu->name, sizeof(gpu->name), "%.200s (recorded)",
-                 replay_device(sweep->work.spec->replay));
+                 replay_device_shown(sweep->work.spec->replay));
     host_state->n_gpus++;
     return records_put_gpu(sweep, host, gpu->name, msg);
 }

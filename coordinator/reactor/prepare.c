@@ -166,7 +166,8 @@ static int prepare_from_record(struct sweep *sweep,
 
     sweep->work.facts = facts ? *facts : *otherwise;
     snprintf(sweep->work.gpu_name, sizeof(sweep->work.gpu_name),
-             "%.200s (recorded)", replay_device(sweep->work.spec->replay));
+             "%.200s (recorded)",
+             replay_device_shown(sweep->work.spec->replay));
     return prepare_plan(sweep, err);
 }
 

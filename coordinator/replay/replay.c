@@ -88,6 +88,13 @@ const char *replay_device(const struct replay *replay)
     return replay->land->device;
 }
 
+const char *replay_device_shown(const struct replay *replay)
+{
+    const char *device = replay_device(replay);
+
+    return device && *device ? device : "an unnamed device";
+}
+
 const struct gpu_arch_facts *replay_facts(const struct replay *replay)
 {
     return replay->land->facts;

@@ -10,6 +10,7 @@
 #ifndef FA_COORDINATOR_REPLAY_REPLAY_H
 #define FA_COORDINATOR_REPLAY_REPLAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/buf.h"
@@ -43,6 +44,8 @@ const char *replay_path(const struct replay *replay);  /* absolute */
 const char *replay_cards(const struct replay *replay); /* absolute, or "" */
 double replay_speed_up(const struct replay *replay);
 const char *replay_device(const struct replay *replay); /* "" if not known */
+/* The same for people: "an unnamed device" if it is not known. */
+const char *replay_device_shown(const struct replay *replay);
 /* Facts of the recorded device; NULL if they are not known. */
 const struct gpu_arch_facts *replay_facts(const struct replay *replay);
 const struct landscape *replay_landscape(const struct replay *replay);
@@ -57,6 +60,9 @@ void replay_sweep_text(const struct replay *replay, struct buf *out);
  * tunables are not those of the record. */
 int replay_spec(struct replay *replay, const char *sweep, struct spec **out,
                 struct err *err);
+/* False of a sweep file that was generated from a record: its kernel, launch
+ * and arguments are placeholders. */
+bool replay_has_kernel(const struct spec *spec);
 
 /* ---- once a spec is bound; texts of values belong to the spec */
 

@@ -7,6 +7,7 @@
 #include "common/mem.h"
 #include "common/outcome.h"
 #include "coordinator/replay/replay.h"
+#include "coordinator/spec/spec.h"
 #include "coordinator/model/domain.h"
 
 #define NAME_BYTES 48
@@ -126,4 +127,10 @@ void replay_sweep_text(const struct replay *replay, struct buf *out)
                "\"tolerance\": { \"relative_l2\": 1, \"max_error\": 1 },\n");
     put_baseline(land, out);
     buf_printf(out, "\"measure\": { \"timeout_s\": %g }\n}\n", longest(land));
+}
+
+bool replay_has_kernel(const struct spec *spec)
+{
+    return strcmp(spec->kernel.source, REPLAY_FILE) != 0 ||
+           strcmp(spec->kernel.entry, REPLAY_ENTRY) != 0;
 }

@@ -6,7 +6,7 @@
 #include "common/buf.h"
 #include "common/clock.h"
 #include "common/device_kind.h"
-#include "common/outcome.h"
+#include "common/mem.h"
 #include "coordinator/print/paragraph.h"
 #include "coordinator/print/table.h"
 #include "coordinator/report/report_internal.h"
@@ -25,6 +25,8 @@ char *report_head_strategy(const struct report *report)
     const struct report_search *search = &report->search;
     struct buf to;
 
+    if (!search->method[0]) /* nobody searched: an import */
+        return mem_strdup("");
     buf_init(&to, STRATEGY_MAX);
     buf_str(&to, search->method);
     if (strcmp(search->method, "exhaustive") != 0)
@@ -69,7 +71,7 @@ void report_head_print(const struct report *report, FILE *to)
                     "%s on %s: %" PRId64 " configurations, %" PRId64
                     " rejected by gates",
                     report->name, report->arch, report->counts.configurations,
-                    report->counts.configurations - report->counts.passed);
+                    report_rejected(report));
     clock_iso(report->sweep.created_utc, begun);
     paragraph_print(to, 0, "%zu asked for, %" PRId64 " tried; begun %.19sZ%s%s",
                     report->counts.asked, report->counts.tally.tried, begun,
@@ -99,11 +101,14 @@ void report_head_counts(const struct report *report, FILE *to)
 
     table_column(table, 'l', "outcome");
     table_column(table, 'r', "configurations");
-    for (int i = 0; i < OUTCOMES_OF_CONFIG; i++) {
-        if (report->counts.outcomes[i] == 0)
+    for (int i = 0; i < REPORT_SHOWN_COUNTS; i++) {
+        int64_t count;
+        const char *name = report_shown_count(report, i, &count);
+
+        if (count == 0)
             continue;
-        table_cell(table, "%s", outcome_name((enum outcome)i));
-        table_cell(table, "%" PRId64, report->counts.outcomes[i]);
+        table_cell(table, "%s", name);
+        table_cell(table, "%" PRId64, count);
     }
     fputc('\n', to);
     table_print(table, to);

@@ -52,28 +52,30 @@ static size_t next_share(const struct lessons *lessons, size_t before)
 
 static void put_important(const struct lessons *lessons, struct learnt *learnt)
 {
-    size_t n = lessons->n_tunables, at = n;
+    size_t n = lessons->n_tunables, at = n, named = 0;
     struct buf text;
 
     if (!(lessons->importance.sd > 0))
         return;
     buf_init(&text, TEXT_MAX);
-    for (size_t i = 0; i < TUNABLES; i++) {
+    for (; named < TUNABLES; named++) {
         const struct lessons_tunable *tunable;
 
         at = next_share(lessons, at);
         if (at == n || !(lessons->tunables[at].share >= LEAST))
             break;
         tunable = &lessons->tunables[at];
-        buf_printf(&text, "%s%s%s %.0f %%", i ? ", " : "", tunable->name,
-                   i ? "" : " explains", 100 * tunable->share);
+        buf_printf(&text, "%s%s%s %.0f %%", named ? ", " : "", tunable->name,
+                   named ? "" : " explains", 100 * tunable->share);
         if (tunable->best < tunable->n)
             buf_printf(&text, " (best: %s)",
                        tunable->values[tunable->best].text);
     }
+    /* Tunables that act together share what they explain. */
     if (text.len)
         paragraph_print(learnt_line(learnt), 2,
-                        "%s of the variance of log time.", text.bytes);
+                        "%s of the variance of log time%s.", text.bytes,
+                        named > 1 ? ", each taken alone" : "");
     buf_fini(&text);
 }
 

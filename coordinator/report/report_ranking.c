@@ -123,10 +123,21 @@ static void print_doubts(const struct report *report, FILE *to)
             to, 0, "%zu timed while the power cap lowered the clocks", capped);
 }
 
+/* Configurations with a rank that --where leaves. */
+static size_t matching(const struct report *report)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < report->n_configs; i++)
+        n += report->configs[i].rank && report->configs[i].selected;
+    return n;
+}
+
 static void print_table(const struct report_view *view, FILE *to)
 {
     const struct report *report = view->report;
-    size_t shown = 0, selected = 0;
+    size_t shown = 0,
+           selected = view->survey ? report->counts.ranked : matching(report);
     const char *unit;
     double scale = report_ranking_unit(report, &unit);
     struct table *table = table_new();
@@ -138,14 +149,11 @@ static void print_table(const struct report_view *view, FILE *to)
 
         if (!config->rank || !config->selected)
             continue;
-        selected++;
         if (view->top && shown >= view->top && !config->baseline)
             continue;
         shown++;
         ranking_row(table, report, config, scale);
     }
-    if (view->survey)
-        selected = report->counts.ranked;
     fputc('\n', to);
     table_print(table, to);
     table_free(table);
@@ -201,6 +209,11 @@ void report_ranking_print(const struct report_view *view, FILE *to)
         fprintf(to, "\n"
                     "No configuration has a correct result and a time, so "
                     "there is nothing to rank.\n");
+        return;
+    }
+    if (!view->survey && matching(view->report) == 0) {
+        fprintf(to, "\nNo configuration that --where selects has a correct "
+                    "result and a time.\n");
         return;
     }
     print_table(view, to);

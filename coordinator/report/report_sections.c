@@ -75,10 +75,14 @@ static bool has_failures(const struct report_view *view)
 {
     const int64_t *outcomes = view->report->counts.outcomes;
 
-    for (int i = 0; i < OUTCOMES_OF_CONFIG; i++)
-        if (outcomes[i] > 0 && i != OUTCOME_CORRECT && i != OUTCOME_PENDING &&
-            i != OUTCOME_CONSTRAINTS)
+    for (int i = 0; i < OUTCOMES_OF_CONFIG; i++) {
+        int64_t of_gates =
+            i == OUTCOME_CONSTRAINTS ? report_rejected(view->report) : 0;
+
+        if (outcomes[i] > of_gates && i != OUTCOME_CORRECT &&
+            i != OUTCOME_PENDING)
             return true;
+    }
     return false;
 }
 
@@ -98,8 +102,7 @@ static bool has_gates(const struct report_view *view)
     const struct report *report = view->report;
 
     return report->n_gates > 0 &&
-           (!has_ranking(view) ||
-            report->counts.outcomes[OUTCOME_CONSTRAINTS] > 0);
+           (!has_ranking(view) || report_rejected(report) > 0);
 }
 
 static const struct section {

@@ -8,7 +8,6 @@
 #include "common/buf.h"
 #include "common/clock.h"
 #include "common/mem.h"
-#include "common/outcome.h"
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/conclusion/conclusion_print.h"
 #include "coordinator/print/paragraph.h"
@@ -174,13 +173,14 @@ static void put_outcomes(const struct report *report, FILE *to)
     struct buf text;
 
     buf_init(&text, TEXT_MAX);
-    for (int i = 0; i < OUTCOMES_OF_CONFIG; i++)
-        if (report->counts.outcomes[i])
-            buf_printf(&text, "%s%" PRId64 " %s", text.len ? ", " : "",
-                       report->counts.outcomes[i],
-                       i == OUTCOME_CONSTRAINTS
-                           ? "rejected by gates"
-                           : outcome_name((enum outcome)i));
+    for (int i = 0; i < REPORT_SHOWN_COUNTS; i++) {
+        int64_t count;
+        const char *name = report_shown_count(report, i, &count);
+
+        if (count)
+            buf_printf(&text, "%s%" PRId64 " %s", text.len ? ", " : "", count,
+                       name);
+    }
     if (text.len)
         paragraph_labelled(to, LABEL, "Results", "%s.", text.bytes);
     buf_fini(&text);

@@ -254,8 +254,7 @@ static void judge(struct report *report)
         report_settle(&report->configs[i], report->n_shapes);
         report_count(&report->counts, &report->configs[i], report->n_shapes);
     }
-    report->counts.outcomes[OUTCOME_CONSTRAINTS] +=
-        report->counts.configurations - report->counts.passed;
+    report->counts.outcomes[OUTCOME_CONSTRAINTS] += report_rejected(report);
     report_sort(report);
     rank(report);
 }
@@ -399,6 +398,26 @@ void report_free(struct report *report)
 int64_t report_tried(const struct report *report)
 {
     return report->counts.tally.tried - report->counts.outside;
+}
+
+int64_t report_rejected(const struct report *report)
+{
+    return report->counts.configurations - report->counts.passed;
+}
+
+const char *report_shown_count(const struct report *report, int i,
+                               int64_t *count)
+{
+    int outcome = i > OUTCOME_CONSTRAINTS ? i - 1 : i;
+
+    if (i == OUTCOME_CONSTRAINTS) {
+        *count = report_rejected(report);
+        return "rejected by gates";
+    }
+    *count = report->counts.outcomes[outcome];
+    if (outcome == OUTCOME_CONSTRAINTS)
+        *count -= report_rejected(report);
+    return outcome_name((enum outcome)outcome);
 }
 
 const struct report_config *report_find(const struct report *report,

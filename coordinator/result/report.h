@@ -106,6 +106,16 @@ void report_free(struct report *report); /* NULL is fine */
 /* Configurations that pass the gates and have an outcome. */
 int64_t report_tried(const struct report *report);
 
+/* Configurations that gates reject.  They are counted as constraints, which
+ * are also those that no device can launch or that a record calls invalid. */
+int64_t report_rejected(const struct report *report);
+
+/* The counts that are shown, in order, with the points that gates reject apart
+ * from the other constraints.  'i' is below REPORT_SHOWN_COUNTS. */
+#define REPORT_SHOWN_COUNTS (OUTCOMES_OF_CONFIG + 1)
+const char *report_shown_count(const struct report *report, int i,
+                               int64_t *count);
+
 /* Find a configuration by its key; NULL if the report does not have it. */
 const struct report_config *report_find(const struct report *report,
                                         const char *key);

@@ -225,8 +225,7 @@ int survey_scan(struct survey *survey, struct err *err)
         l.known = true;
         rc = scan(&l, err);
     }
-    report->counts.outcomes[OUTCOME_CONSTRAINTS] +=
-        report->counts.configurations - report->counts.passed;
+    report->counts.outcomes[OUTCOME_CONSTRAINTS] += report_rejected(report);
     for (size_t g = 0; g < report->n_gates; g++)
         free(l.quoted[g]);
     free(l.quoted);

@@ -117,7 +117,8 @@ static int put_sweep(struct import *import)
 
 static int put_place(struct import *import)
 {
-    char *name = mem_printf("%s (recorded)", replay_device(import->replay));
+    char *name =
+        mem_printf("%s (recorded)", replay_device_shown(import->replay));
     char id[HASH_HEX];
     int rc;
 
@@ -179,7 +180,7 @@ static char *reason_of(const struct import *import,
         return mem_strdup(config->reason);
     return mem_printf("recorded as '%s' on %s, without details",
                       outcome_name(config->outcome),
-                      replay_device(import->replay));
+                      replay_device_shown(import->replay));
 }
 
 static int put_build(struct import *import, int unit,

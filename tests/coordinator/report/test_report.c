@@ -13,6 +13,7 @@
 #include "common/err.h"
 #include "common/outcome.h"
 #include "coordinator/conclusion/conclusion.h"
+#include "coordinator/report/report_internal.h"
 #include "coordinator/report/report_print.h"
 #include "coordinator/report/report_sections.h"
 #include "coordinator/result/report.h"
@@ -445,6 +446,73 @@ static void where_names_a_text_that_nothing_has(void **state)
     store_close(store);
 }
 
+static char *printed(const struct report_view *view, render *print)
+{
+    char *text;
+    size_t len;
+    FILE *to = open_memstream(&text, &len);
+
+    print(view, to);
+    fclose(to);
+    return text;
+}
+
+static void where_that_selects_nothing_says_so_instead_of_a_table(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct conclusion conclusion = { .state = CONCLUSION_NONE };
+    struct report_view view = { .conclusion = &conclusion };
+    struct report *report;
+    struct err err;
+    char *text;
+
+    assert_int_equal(report_load(store, &report, &err), 0);
+    assert_int_equal(report_where(report, "BLOCK_SIZE = 999", &err), 0);
+    view.report = report;
+    text = printed(&view, report_ranking_print);
+    assert_string_equal(text, "\nNo configuration that --where selects has a "
+                              "correct result and a time.\n");
+    free(text);
+    report_free(report);
+    store_close(store);
+}
+
+static void print_counts(const struct report_view *view, FILE *to)
+{
+    report_head_counts(view->report, to);
+}
+
+/* A device that cannot launch one, or a record that calls it invalid, is no
+ * gate. */
+static void constraints_of_gates_and_of_devices_are_apart(void **state)
+{
+    const struct report report = {
+        .counts = { .configurations = 9,
+                    .passed = 6,
+                    .outcomes = { [OUTCOME_CORRECT] = 4,
+                                  [OUTCOME_CONSTRAINTS] = 5 } },
+    };
+    const struct report_view view = { .report = &report };
+    char *text = printed(&view, print_counts);
+
+    (void)state;
+    assert_non_null(strstr(text, "rejected by gates               3\n"
+                                 "constraints                     2\n"));
+    free(text);
+}
+
+static void nobody_searched_an_import(void **state)
+{
+    const struct report report = {
+        .search = { .method = (char *)"", .effort = "normal", .headline = true }
+    };
+    char *text = report_head_strategy(&report);
+
+    (void)state;
+    assert_string_equal(text, "");
+    free(text);
+}
+
 int main(void)
 {
 #define TEST(f) \
@@ -474,6 +542,9 @@ int main(void)
         TEST(where_takes_unknown_registers_for_null),
         TEST(where_names_what_is_wrong_with_the_condition),
         TEST(where_names_a_text_that_nothing_has),
+        TEST(where_that_selects_nothing_says_so_instead_of_a_table),
+        cmocka_unit_test(constraints_of_gates_and_of_devices_are_apart),
+        cmocka_unit_test(nobody_searched_an_import),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -44,9 +45,36 @@ static void a_heading_stands_only_above_something(void **state)
     free(text);
 }
 
+/* Their shares may add up to more than all. */
+static void shares_are_of_each_tunable_alone(void **state)
+{
+    struct lessons_tunable tunables[] = { { .name = "BLOCK", .share = 0.8 },
+                                          { .name = "UNROLL", .share = 0.7 } };
+    struct lessons lessons = { .timed = 4,
+                               .tunables = tunables,
+                               .n_tunables = 2,
+                               .importance = { .sd = 1 } };
+    char *text;
+
+    (void)state;
+    setenv("COLUMNS", "100", 1);
+    text = printed(&lessons);
+    assert_string_equal(text, "\nWhat was learnt\n"
+                              "BLOCK explains 80 %, UNROLL 70 % of the "
+                              "variance of log time, each taken alone.\n");
+    free(text);
+
+    lessons.n_tunables = 1;
+    text = printed(&lessons);
+    assert_non_null(
+        strstr(text, "BLOCK explains 80 % of the variance of log time."));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shares_are_of_each_tunable_alone),
         cmocka_unit_test(a_heading_stands_only_above_something),
     };
 
