@@ -15,6 +15,7 @@
 #include "coordinator/export/export_dispatch.h"
 #include "coordinator/inspect/landscape_db.h"
 #include "coordinator/replay/landscape.h"
+#include "coordinator/replay/replay.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/stored_spec.h"
 #include "coordinator/dbpath/dbpath.h"
@@ -43,7 +44,8 @@ typedef void whole_fn(const struct landscape *landscape, FILE *to);
 
 static const struct format {
     const char *name;
-    bool binary; /* not for a terminal */
+    bool binary;      /* not for a terminal */
+    bool of_a_kernel; /* a record has none */
     int (*winner)(struct export *export, FILE *to, struct err *err);
     int (*shapes)(struct store *store, const struct report *report,
                   struct stored_spec *stored, FILE *to, struct err *err);
@@ -53,9 +55,9 @@ static const struct format {
     { "header", .winner = print_header },
     { "json", .winner = export_json },
     { "flags", .winner = print_flags },
-    { "torch", .winner = export_torch },
-    { "cubin", .winner = export_cubin, .binary = true },
-    { "dispatch", .shapes = export_dispatch },
+    { "torch", .winner = export_torch, .of_a_kernel = true },
+    { "cubin", .winner = export_cubin, .binary = true, .of_a_kernel = true },
+    { "dispatch", .shapes = export_dispatch, .of_a_kernel = true },
     { "kernel-tuner", .whole = kernel_tuner_write },
     { "t4", .whole = t4_write },
     { "nvbench", .whole = nvbench_write },
@@ -154,6 +156,22 @@ static int page_save(struct page *page, const struct settings *settings, int rc,
 
 /* ---- what is in it */
 
+static int open_spec(const struct report *report,
+                     const struct settings *settings,
+                     struct stored_spec *stored, struct err *err)
+{
+    int rc = stored_spec_open(report, stored, err);
+
+    if (rc == 0 && settings->as->of_a_kernel &&
+        !replay_has_kernel(stored->spec))
+        rc = err_set(err, ERR_INPUT,
+                     "export: the results are those of a record, which has no "
+                     "kernel for --format %s; " FORMATS_OF_WINNER
+                     " have its tunables",
+                     settings->as->name);
+    return rc;
+}
+
 static int write_winner(struct store *store, const struct report *report,
                         const struct settings *settings, FILE *to,
                         struct err *err)
@@ -161,7 +179,7 @@ static int write_winner(struct store *store, const struct report *report,
     struct stored_spec stored = { NULL, NULL, NULL };
     struct export *export = NULL;
     struct winner winner;
-    int rc = stored_spec_open(report, &stored, err);
+    int rc = open_spec(report, settings, &stored, err);
 
     if (rc == 0)
         rc = settings->config
@@ -181,7 +199,7 @@ static int write_shapes(struct store *store, const struct report *report,
                         struct err *err)
 {
     struct stored_spec stored = { NULL, NULL, NULL };
-    int rc = stored_spec_open(report, &stored, err);
+    int rc = open_spec(report, settings, &stored, err);
 
     if (rc == 0)
         rc = settings->as->shapes(store, report, &stored, to, err);

@@ -10,6 +10,7 @@
 #include "coordinator/config/config.h"
 #include "coordinator/export/c_expression.h"
 #include "coordinator/result/evidence.h"
+#include "coordinator/replay/replay.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/stored_spec.h"
 #include "coordinator/space/space.h"
@@ -269,6 +270,21 @@ static void take_origin(void *arg, const struct evidence_origin *origin)
     out->toolkit = clean_copy(origin->toolkit);
 }
 
+static int find_origin(struct export *export, struct store *store,
+                       struct err *err)
+{
+    const struct report_config *config = export->winner.config;
+    struct export_origin *origin = &export->origin;
+    int rc = evidence_origin(store, config->key, config->cells[0].nonce,
+                             take_origin, origin, err);
+
+    if (export->report->sweep.recorded_on) {
+        origin->source_key[0] = origin->artifact[0] = '\0';
+        origin->measured_utc = 0;
+    }
+    return rc;
+}
+
 int export_make(const struct report *report, struct stored_spec *stored,
                 const struct winner *winner, struct store *store,
                 struct export **out, struct err *err)
@@ -280,6 +296,7 @@ int export_make(const struct report *report, struct stored_spec *stored,
     export->report = report;
     export->stored = stored;
     export->winner = *winner;
+    export->has_kernel = replay_has_kernel(stored->spec);
     export->prefix = export_prefix(report->name);
     export->database =
         terminal_clean(mem_strdup(slash ? slash + 1 : path), false);
@@ -295,9 +312,7 @@ int export_make(const struct report *report, struct stored_spec *stored,
     if (rc == 0)
         rc = check_names(export, err);
     if (rc == 0)
-        rc = evidence_origin(store, winner->config->key,
-                             winner->config->cells[0].nonce, take_origin,
-                             &export->origin, err);
+        rc = find_origin(export, store, err);
     if (rc < 0) {
         export_free(export);
         export = NULL;

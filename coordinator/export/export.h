@@ -38,7 +38,8 @@ enum {
 extern const char *const export_launch_names[EXPORT_LAUNCHES]; /* GRID_X */
 const struct spec_rule *export_launch_rule(const struct spec *spec, size_t i);
 
-/* Where it was measured and built; "" if not known. */
+/* Where it was measured and built; "", and 0, if not known.  A record has no
+ * sources and no machine code, and does not say when it was measured. */
 struct export_origin {
     char source_key[HASH_HEX], artifact[HASH_HEX];
     char *gpu, *driver, *toolkit;
@@ -50,8 +51,9 @@ struct export
     const struct report *report;
     struct stored_spec *stored;
     struct winner winner;
-    char *prefix;   /* FLASH_ATTENTION */
-    char *database; /* name of the database file */
+    bool has_kernel; /* false: of a record, which has tunables and times only */
+    char *prefix;    /* FLASH_ATTENTION */
+    char *database;  /* name of the database file */
     struct value *derived;
     struct export_macro *macros; /* tunables, then derived values */
     size_t n_macros;

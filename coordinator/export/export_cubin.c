@@ -12,6 +12,7 @@
 #include "common/mem.h"
 #include "coordinator/cache/artifact_cache.h"
 #include "coordinator/export/export.h"
+#include "coordinator/result/report.h"
 
 #define CUBIN_BYTES_MAX (256u << 20)
 #define MACHINE_CUDA 190 /* e_machine; glibc 2.31 has no name for it */
@@ -85,7 +86,10 @@ int export_cubin(struct export *export, FILE *to, struct err *err)
     if (!hash_is_hex(hash))
         return err_set(
             err, ERR_INPUT,
-            "the database has no machine code of this configuration");
+            "the database has no machine code of this configuration%s",
+            export->report->sweep.recorded_on
+                ? ": its results are those of a record"
+                : "");
     path = place_of(hash);
     buf_init(&cubin, CUBIN_BYTES_MAX);
     rc = read_file(path, hash, &cubin, err);

@@ -109,17 +109,39 @@ static void put_arguments(const struct spec *spec, FILE *to)
     }
 }
 
+/* What made the figures.  A record has the GPU only. */
+static void put_origin(struct export *export, FILE *to)
+{
+    const struct export_origin *origin = &export->origin;
+    const struct report *report = export->report;
+    bool emulated = device_kind_is(report->device, DEVICE_KIND_CPU);
+    char measured[CLOCK_ISO_BYTES] = "";
+
+    if (origin->measured_utc)
+        clock_iso(origin->measured_utc, measured);
+    if (emulated)
+        fact(to, "device", "cpu: emulated, these are not GPU times");
+    else
+        fact(to, "gpu", origin->gpu);
+    if (report->sweep.recorded_on) {
+        fact(to, "database", export->database);
+        return;
+    }
+    fact(to, "driver", emulated ? "none" : origin->driver);
+    fact(to, "toolkit", origin->toolkit);
+    fact(to, "measured", measured);
+    fact(to, "database", export->database);
+    fact(to, "kernel sources", origin->source_key);
+    fact(to, "artifact", origin->artifact);
+}
+
 static void put_head(struct export *export, FILE *to)
 {
     const struct report *report = export->report;
-    const struct export_origin *origin = &export->origin;
-    char measured[CLOCK_ISO_BYTES] = "";
     struct buf text;
 
     buf_init(&text, TEXT_MAX);
     config_text(export->stored->spec, export->stored->values, &text);
-    if (origin->measured_utc)
-        clock_iso(origin->measured_utc, measured);
     fprintf(to, "/* clang-format off */\n"
                 "/* A tuned configuration, written by fa-coord export.\n *\n");
     fact(to, "sweep", report->name);
@@ -132,20 +154,11 @@ static void put_head(struct export *export, FILE *to)
     for (size_t s = 0; s < report->n_shapes && export->winner.config->rank; s++)
         put_shape(export, s, to);
     put_interval(&export->winner, to);
-    if (device_kind_is(report->device, DEVICE_KIND_CPU))
-        fact(to, "device", "cpu: emulated, these are not GPU times");
-    else
-        fact(to, "gpu", origin->gpu);
-    fact(to, "driver",
-         device_kind_is(report->device, DEVICE_KIND_CPU) ? "none"
-                                                         : origin->driver);
-    fact(to, "toolkit", origin->toolkit);
-    fact(to, "measured", measured);
-    fact(to, "database", export->database);
-    fact(to, "kernel sources", origin->source_key);
-    fact(to, "artifact", origin->artifact);
-    put_build(export, to);
-    put_arguments(export->stored->spec, to);
+    put_origin(export, to);
+    if (export->has_kernel) {
+        put_build(export, to);
+        put_arguments(export->stored->spec, to);
+    }
     fprintf(to, " */\n");
     buf_fini(&text);
 }
@@ -252,9 +265,11 @@ void export_header(struct export *export, FILE *to)
             export->prefix);
     put_macros(export, false, "tunables", to);
     put_macros(export, true, "derived values", to);
-    put_kernel(export, to);
-    put_facts(export, to);
-    put_launch(export, to);
+    if (export->has_kernel) {
+        put_kernel(export, to);
+        put_facts(export, to);
+        put_launch(export, to);
+    }
     fprintf(to, "#endif\n\n");
     put_plain(export, to);
 }

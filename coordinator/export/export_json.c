@@ -132,7 +132,8 @@ static int put_shape(struct export *export, size_t s, struct json_out *out,
     json_out_open(out, NULL, '{');
     json_out_text(out, "name", report->shapes[s].name);
     json_out_raw(out, "vars", report->shapes[s].vars);
-    put_launch(export, &launch, out);
+    if (export->has_kernel)
+        put_launch(export, &launch, out);
     json_out_real(out, "median_s", cell->summary.median);
     json_out_real(out, "spread_s", cell->summary.spread);
     json_out_int(out, "n_samples", (int64_t)cell->n_samples);
@@ -165,16 +166,38 @@ static void put_origin(const struct export *export, struct json_out *out)
     put_known(out, "gpu", origin->gpu);
     put_known(out, "driver", origin->driver);
     put_known(out, "toolkit", origin->toolkit);
-    json_out_utc(out, "measured", origin->measured_utc);
-    json_out_text(out, "source_key", origin->source_key);
-    json_out_text(out, "artifact", origin->artifact);
+    if (origin->measured_utc || !export->report->sweep.recorded_on)
+        json_out_utc(out, "measured", origin->measured_utc);
+    else
+        json_out_null(out, "measured");
+    put_known(out, "source_key", origin->source_key);
+    put_known(out, "artifact", origin->artifact);
     json_out_raw(out, "facts", export->report->sweep.facts);
+    json_out_close(out);
+}
+
+static void put_call(const struct export *export, struct json_out *out)
+{
+    const struct spec *spec = export->stored->spec;
+
+    if (!export->has_kernel) {
+        json_out_null(out, "kernel");
+        json_out_null(out, "arguments");
+        json_out_null(out, "launch");
+        return;
+    }
+    put_kernel(export, out);
+    json_out_open(out, "arguments", '[');
+    for (size_t i = 0; i < spec->n_arguments; i++)
+        put_argument(&spec->arguments[i], out);
+    json_out_close(out);
+    json_out_open(out, "launch", '{');
+    put_launch(export, NULL, out);
     json_out_close(out);
 }
 
 int export_json(struct export *export, FILE *to, struct err *err)
 {
-    const struct spec *spec = export->stored->spec;
     struct json_out out;
     int rc = 0;
 
@@ -182,14 +205,7 @@ int export_json(struct export *export, FILE *to, struct err *err)
     json_out_open(&out, NULL, '{');
     put_winner(export, &out);
     put_derived(export, &out);
-    put_kernel(export, &out);
-    json_out_open(&out, "arguments", '[');
-    for (size_t i = 0; i < spec->n_arguments; i++)
-        put_argument(&spec->arguments[i], &out);
-    json_out_close(&out);
-    json_out_open(&out, "launch", '{');
-    put_launch(export, NULL, &out);
-    json_out_close(&out);
+    put_call(export, &out);
     json_out_open(&out, "shapes", '[');
     for (size_t s = 0; s < export->report->n_shapes && rc == 0; s++)
         rc = put_shape(export, s, &out, err);

@@ -153,6 +153,45 @@ class Exchange(rig.Rig):
                 ran = self.run_coord(self.folder, "export", "--db", "a.db", "--format", "kernel-tuner", *args, code=2)
                 self.assertIn(said, ran.stderr)
 
+    def test_a_report_of_a_record_tells_what_the_record_has(self):
+        cache = self.make()
+        with open(self.path("bowl.json")) as f:
+            text = f.read()
+        with open(self.path("bowl.json"), "w") as f:
+            f.write(text.replace('"device_name": "Test GPU 9000",', ""))
+        self.imported("bowl.json", "a.db")
+        words = landscape.words(cache)
+        self.assertEqual(words["constraints"], 1)
+        said = " ".join(self.run_coord(self.folder, "report", "a.db").stdout.split())
+        self.assertIn("bowl on an unnamed device (recorded) (replay)", said)
+        self.assertIn("Tried all 12 configurations that pass the gates, of 12. ", said)
+        self.assertIn(f"Results {words['correct']} correct, 1 constraints, ", said)
+        said = self.run_coord(self.folder, "report", "a.db", "--show", "all").stdout
+        self.assertIn("12 configurations, 0 rejected by gates", said)
+        self.assertRegex(said, r"constraints +1\n")
+        self.assertIn("recorded as 'constraints' on an unnamed device", " ".join(said.split()))
+        said = self.run_coord(self.folder, "status", "a.db").stdout
+        self.assertIn(f"{words['correct']} correct, {12 - words['correct']} failed", said)
+        self.assertRegex(said, r"  constraints +1\n")
+
+    def test_an_export_of_a_record_invents_no_kernel(self):
+        self.make()
+        self.imported("bowl.json", "a.db")
+        header = self.exported("a.db", "header", "a.h")
+        self.assertIn("#define BOWL_UNROLL ", header)
+        self.assertIn("#define BX ", header)
+        for word in ("LAUNCH", "KERNEL_ENTRY", "record.txt", "arguments", "kernel sources", "measured  ", "artifact"):
+            self.assertNotIn(word, header)
+        written = json.loads(self.exported("a.db", "json", "a.json"))
+        self.assertEqual([written[k] for k in ("kernel", "arguments", "launch")], [None] * 3)
+        self.assertEqual([written["origin"][k] for k in ("measured", "source_key", "artifact")], [None] * 3)
+        self.assertNotIn("grid", written["shapes"][0])
+        self.assertIn("-DUNROLL=", self.exported("a.db", "flags", "a.flags"))
+        for kind in ("torch", "cubin", "dispatch"):
+            ran = self.run_coord(self.folder, "export", "--db", "a.db", "--format", kind, "--out", "x", code=2)
+            self.assertEqual(ran.stderr, "fa-coord: export: the results are those of a record, which has no kernel for "
+                                         f"--format {kind}; header, json or flags have its tunables\n")
+
     def test_records_of_two_gpus_are_compared_when_told_so(self):
         self.make("one.json")
         cache = landscape.make(self.path("two.json"), xs=XS, ys=YS, unrolls=UNROLLS, time_of=lambda *at: 2 * landscape.time_ms(*at))
@@ -233,6 +272,13 @@ class Exchange(rig.Rig):
         for args, said in (([], "tiles.json is a T1 file, which has no results; --sweep FILE makes a sweep file of it"),
                            (["--sweep", "sweep.json"], "sweep.json exists already")):
             self.assertIn(said, self.run_coord(self.folder, "import", "tiles.json", *args, code=2).stderr)
+        arguments = problem["KernelSpecification"].pop("Arguments")
+        with open(self.path("bare.json"), "w") as f:
+            json.dump(problem, f)
+        ran = self.run_coord(self.folder, "import", "bare.json", "--sweep", "bare_sweep.json")
+        self.assertIn("note: bare_sweep.json is not complete; fa-coord check refuses it until you mend this:\n", ran.stderr)
+        self.assertIn(": there are 0 arguments\n", ran.stderr)
+        problem["KernelSpecification"]["Arguments"] = arguments
         problem["ConfigurationSpace"]["Conditions"][0]["Expression"] = "__import__('os')"
         with open(self.path("bad.json"), "w") as f:
             json.dump(problem, f)
