@@ -108,6 +108,20 @@ static void say_problem(const struct t1 *problem, const char *path)
             path);
 }
 
+/* What a T1 file leaves out, such as the arguments, has to be written yet. */
+static void say_unfinished(const char *path, const struct buf *text)
+{
+    struct spec *spec = NULL;
+    struct err flaw;
+
+    if (spec_parse(".", path, buf_text(text), text->len, &spec, &flaw) < 0)
+        fprintf(stderr,
+                "note: %s is not complete; fa-coord check refuses it until "
+                "you mend this:\n%s\n",
+                path, flaw.text);
+    spec_free(spec);
+}
+
 static int import_problem(const struct settings *settings, struct err *err)
 {
     struct t1 *problem = NULL;
@@ -127,9 +141,11 @@ static int import_problem(const struct settings *settings, struct err *err)
     buf_init(&text, TEXT_MAX);
     t1_sweep_text(problem, &text);
     rc = outfile_save(settings->sweep, buf_text(&text), text.len, false, err);
-    buf_fini(&text);
-    if (rc == 0)
+    if (rc == 0) {
+        say_unfinished(settings->sweep, &text);
         say_problem(problem, settings->sweep);
+    }
+    buf_fini(&text);
     t1_free(problem);
     return rc;
 }

@@ -186,6 +186,10 @@ void t1_free(struct t1 *problem)
     }
     for (size_t i = 0; i < 6; i++)
         free(problem->launch[i]);
+    free(problem->smem);
+    for (size_t i = 0; i < problem->n_flags; i++)
+        free(problem->flags[i]);
+    free(problem->standard);
     free_arguments(problem);
     for (size_t i = 0; i < problem->n_notes; i++)
         free(problem->notes[i]);

@@ -12,6 +12,7 @@
 #define T1_CONDITIONS_MAX 256
 #define T1_SIZES_MAX 8
 #define T1_SQL_MAX 8192
+#define T1_FLAGS_MAX 64 /* of a sweep file */
 
 struct t1_tunable {
     char *name; /* in the file */
@@ -55,6 +56,10 @@ struct t1 {
     struct py_value baseline[T1_TUNABLES_MAX];
     int64_t points, passing;
     char *launch[6]; /* SQL: grid, block */
+    char *smem;      /* SQL */
+    char *flags[T1_FLAGS_MAX];
+    size_t n_flags;
+    char *standard; /* NULL: the usual one */
     struct t1_argument *arguments;
     size_t n_arguments;
     char **notes;
@@ -86,6 +91,9 @@ int t1_read_conditions(struct t1 *problem, const struct json *space,
                        struct err *err);
 /* Count the configurations, and find the baseline. */
 int t1_walk(struct t1 *problem, struct err *err);
+
+/* t1_options.c: options of the compiler. */
+void t1_read_options(struct t1 *problem, const struct json *kernel);
 
 /* t1_kernel.c: launch and arguments. */
 int t1_read_sizes(struct t1 *problem, const struct json *kernel,

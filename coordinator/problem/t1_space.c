@@ -8,6 +8,7 @@
 #include "coordinator/problem/t1_internal.h"
 #include "coordinator/python/py_sql.h"
 #include "coordinator/replay/landscape.h"
+#include "coordinator/source/identifier.h"
 
 #define VALUES_MAX 4096    /* of a tunable in a sweep file */
 #define STEPS_MAX 20000000 /* while counting: less than a second */
@@ -89,6 +90,101 @@ static void drop_repeated(struct t1_tunable *tunable)
     tunable->n = n;
 }
 
+/* Which a sweep file keeps apart: numbers, true and false, texts. */
+static enum py_kind sort_of(const struct py_value *value)
+{
+    return value->kind == PY_REAL ? PY_INT : value->kind;
+}
+
+/* As the spec of a sweep file checks them, but at their place in this file. */
+static int check_values(const struct t1 *problem, const struct json *at,
+                        const struct t1_tunable *tunable, struct err *err)
+{
+    for (size_t i = 0; i < tunable->n; i++) {
+        const struct py_value *value = &tunable->values[i];
+        const char *flaw =
+            value->kind == PY_TEXT ? identifier_value_flaw(value->text) : NULL;
+
+        if (flaw)
+            return t1_flaw(problem, at, flaw, err,
+                           "the value '%.60s' of '%.60s' cannot stand in a "
+                           "sweep file",
+                           value->text, tunable->name);
+        if (sort_of(value) != sort_of(&tunable->values[0]))
+            return t1_flaw(problem, at,
+                           "all values of a tunable must be of one kind: "
+                           "numbers, true and false, or texts",
+                           err, "'%.60s' mixes %s and %s", tunable->name,
+                           py_value_kind_name(tunable->values[0].kind),
+                           py_value_kind_name(value->kind));
+    }
+    return 0;
+}
+
+static const struct py_value *find_value(const struct t1_tunable *tunable,
+                                         const struct py_value *value)
+{
+    for (size_t i = 0; i < tunable->n; i++)
+        if (py_value_equal(&tunable->values[i], value))
+            return &tunable->values[i];
+    return NULL;
+}
+
+/* The value that a text is in Python: others write "True" for True. */
+static const struct py_value *find_literal(const struct t1_tunable *tunable,
+                                           const char *text)
+{
+    const struct py_value *found = NULL;
+    struct py_scope nothing = { NULL, 0 };
+    struct py_expression *python = NULL;
+    struct py_value value;
+    struct py_flaw flaw;
+
+    if (py_expression_parse(text, &python, &flaw) == 0 &&
+        py_expression_eval(python, &nothing, &value, &flaw) == 0)
+        found = find_value(tunable, &value);
+    py_expression_free(python);
+    return found;
+}
+
+/* A default that is none of the values may be the baseline all the same, if it
+ * is of their kind. */
+static bool fits(const struct t1_tunable *tunable, const struct py_value *value)
+{
+    bool whole = true;
+
+    for (size_t i = 0; i < tunable->n; i++)
+        whole = whole && tunable->values[i].kind != PY_REAL;
+    return sort_of(value) == sort_of(&tunable->values[0]) &&
+           !(whole && value->kind == PY_REAL) &&
+           !(value->kind == PY_TEXT && identifier_value_flaw(value->text));
+}
+
+static void read_default(struct t1 *problem, const struct json *json,
+                         struct t1_tunable *tunable)
+{
+    const struct py_value *found = NULL;
+    struct py_value value;
+
+    tunable->start = tunable->values[0];
+    if (!json || json->kind == JSON_NULL)
+        return;
+    if (value_of(json, &value)) {
+        found = find_value(tunable, &value);
+        if (!found && value.kind == PY_TEXT)
+            found = find_literal(tunable, value.text);
+        if (!found && fits(tunable, &value))
+            found = &value;
+    }
+    if (found)
+        tunable->start = *found;
+    else
+        t1_note(problem,
+                "line %d: the default of '%.60s' is none of its values, so "
+                "the first one stands for it",
+                caret_line_number(&problem->text, json->at), tunable->name);
+}
+
 static int read_tunable(struct t1 *problem, const struct json *json,
                         struct err *err)
 {
@@ -114,12 +210,13 @@ static int read_tunable(struct t1 *problem, const struct json *json,
         return rc;
     drop_repeated(tunable);
     if (tunable->n < 1 || tunable->n > VALUES_MAX)
-        return t1_flaw(problem, values, NULL, err,
+        return t1_flaw(problem, values, "as in \"[16, 32, 64]\"", err,
                        "'%.60s' has %zu values; it must have 1 to %d", name,
                        tunable->n, VALUES_MAX);
-    if (!start || !value_of(start, &tunable->start))
-        tunable->start = tunable->values[0];
-    return 0;
+    rc = check_values(problem, values, tunable, err);
+    if (rc == 0)
+        read_default(problem, start, tunable);
+    return rc;
 }
 
 /* Names that SQL or C++ does not allow are changed as those of a record. */

@@ -21,41 +21,26 @@ static void put_value(const struct py_value *value, struct buf *out)
     value_json(&json, out);
 }
 
-static const struct json *kernel_of(const struct t1 *problem)
-{
-    return t1_member(json_root(problem->doc), "KernelSpecification");
-}
-
-/* "-std=" is a key of its own in a sweep file. */
 static void put_kernel(const struct t1 *problem, struct buf *out)
 {
-    const struct json *kernel = kernel_of(problem);
-    const struct json *options = t1_member(kernel, "CompilerOptions");
+    const struct json *kernel =
+        t1_member(json_root(problem->doc), "KernelSpecification");
     const char *source = t1_text(t1_member(kernel, "KernelFile"));
     const char *entry = t1_text(t1_member(kernel, "KernelName"));
-    const char *standard = NULL;
-    size_t n = 0;
 
     buf_str(out, "\"kernel\": { \"source\": ");
     value_quote(source ? source : "kernel.cu", out);
     buf_str(out, ", \"entry\": ");
     value_quote(entry ? entry : problem->name, out);
     buf_str(out, ", \"flags\": [");
-    for (size_t i = 0; options && options->kind == JSON_ARRAY && i < options->n;
-         i++) {
-        const char *flag = t1_text(&options->items[i]);
-
-        if (flag && strncmp(flag, "-std=", 5) == 0) {
-            standard = flag + 5;
-        } else if (flag) {
-            buf_str(out, n++ ? ", " : "");
-            value_quote(flag, out);
-        }
+    for (size_t i = 0; i < problem->n_flags; i++) {
+        buf_str(out, i ? ", " : "");
+        value_quote(problem->flags[i], out);
     }
     buf_str(out, "]");
-    if (standard) {
+    if (problem->standard) {
         buf_str(out, ", \"standard\": ");
-        value_quote(standard, out);
+        value_quote(problem->standard, out);
     }
     buf_str(out, " },\n");
 }
@@ -109,16 +94,14 @@ static void put_gates(const struct t1 *problem, struct buf *out)
 
 static void put_launch(const struct t1 *problem, struct buf *out)
 {
-    const struct json *shared = t1_member(kernel_of(problem), "SharedMemory");
-
     buf_str(out, "\"launch\": { \"grid\": [");
     for (size_t i = 0; i < 6; i++) {
         buf_str(out, i == 3 ? "], \"block\": [" : i ? ", " : "");
         value_quote(problem->launch[i], out);
     }
-    buf_printf(out, "], \"smem\": %lld },\n",
-               shared && shared->kind == JSON_NUMBER ? (long long)shared->number
-                                                     : 0LL);
+    buf_str(out, "], \"smem\": ");
+    value_quote(problem->smem, out);
+    buf_str(out, " },\n");
     buf_str(out, "\"shapes\": [ { \"name\": \"problem\"");
     for (size_t i = 0; i < problem->n_sizes; i++)
         buf_printf(out, ", \"P%zu\": %lld", i,

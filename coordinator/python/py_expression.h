@@ -12,7 +12,8 @@
  * with a list of values are over that list.
  *
  * In two points it differs from Python: ints have 64 bits, and what does not
- * fit is a flaw; a list equals a tuple or range with the same items.
+ * fit is a flaw; a list equals a tuple, range or sorted set with the same
+ * items.
  *
  * It has no other names, no attributes and no way to call anything else.  The
  * work is bounded: an expression has at most PY_EXPRESSION_BYTES_MAX bytes and

@@ -162,7 +162,30 @@ static bool is_in(const struct py_value *items, size_t n,
     return false;
 }
 
-/* Its order is that of the first occurrences; Python's has none. */
+static int set_place(const struct py_value *value)
+{
+    return value->kind == PY_LIST ? 2 : value->kind == PY_TEXT;
+}
+
+/* Numbers, then texts, then tuples. */
+static int by_set_order(const void *a, const void *b)
+{
+    const struct py_value *x = a, *y = b;
+    int order = 0;
+
+    if (py_value_order(x, y, &order))
+        return order == PY_VALUE_UNORDERED ? 0 : order;
+    if (x->kind != PY_LIST || y->kind != PY_LIST)
+        return set_place(x) - set_place(y);
+    for (size_t i = 0; i < x->n && i < y->n; i++) {
+        order = by_set_order(&x->items[i], &y->items[i]);
+        if (order)
+            return order;
+    }
+    return (x->n > y->n) - (x->n < y->n);
+}
+
+/* Python's has no order; here equal sets are equal lists. */
 static int call_set(const struct call *call, struct py_value *out)
 {
     struct py_value *items;
@@ -175,6 +198,8 @@ static int call_set(const struct call *call, struct py_value *out)
     for (size_t i = 0; i < call->arguments->n; i++)
         if (!is_in(items, n, &call->arguments->items[i]))
             items[n++] = call->arguments->items[i];
+    if (n > 1)
+        qsort(items, n, sizeof(*items), by_set_order);
     *out = (struct py_value){ .kind = PY_LIST, .items = items, .n = n };
     return 0;
 }

@@ -126,14 +126,30 @@ static bool plain_digits(const char *from, size_t len, char *to)
     return true;
 }
 
-static bool is_whole(const char *digits)
-{
-    size_t n = strlen(digits);
+static const struct {
+    const char *begin, *digits;
+    int base;
+} bases[] = {
+    { "0x", "0123456789abcdefABCDEF", 16 },
+    { "0o", "01234567", 8 },
+    { "0b", "01", 2 },
+};
 
-    if (strncasecmp(digits, "0x", 2) == 0)
-        return n > 2 && strspn(digits + 2, "0123456789abcdefABCDEF") == n - 2;
-    return strspn(digits, "0123456789") == n &&
-           (*digits != '0' || strspn(digits, "0") == n);
+/* The base of a whole number, whose digits begin at 'at'; 0: it is none. */
+static int base_of(const char *digits, const char **at)
+{
+    *at = digits;
+    for (size_t i = 0; i < sizeof(bases) / sizeof(bases[0]); i++)
+        if (strncasecmp(digits, bases[i].begin, 2) == 0) {
+            *at += 2;
+            return **at && strspn(*at, bases[i].digits) == strlen(*at)
+                       ? bases[i].base
+                       : 0;
+        }
+    return strspn(digits, "0123456789") == strlen(digits) &&
+                   (*digits != '0' || strspn(digits, "0") == strlen(digits))
+               ? 10
+               : 0;
 }
 
 static bool is_real(const char *digits)
@@ -149,21 +165,24 @@ static bool is_real(const char *digits)
 
 int py_lexer_number(const struct py_lexer *lexer, struct py_value *out)
 {
-    const char *text = lexer->text + lexer->begin;
+    const char *text = lexer->text + lexer->begin, *at;
     char digits[NUMBER_BYTES_MAX + 1];
+    int base = 0;
 
-    if (lexer->len > NUMBER_BYTES_MAX ||
-        !plain_digits(text, lexer->len, digits) ||
-        (!is_whole(digits) && !is_real(digits)))
+    if (lexer->len <= NUMBER_BYTES_MAX &&
+        plain_digits(text, lexer->len, digits))
+        base = base_of(digits, &at);
+    else
+        *digits = '\0';
+    if (base == 0 && !is_real(digits))
         return py_flaw_set(lexer->flaw, lexer->begin, "'%.*s' is not a number",
                            lexer->len > SHOWN ? SHOWN : (int)lexer->len, text);
-    if (!is_whole(digits)) {
+    if (base == 0) {
         *out = py_value_real(strtod(digits, NULL));
         return 0;
     }
     errno = 0;
-    *out = py_value_int(
-        strtoll(digits, NULL, strncasecmp(digits, "0x", 2) == 0 ? 16 : 10));
+    *out = py_value_int(strtoll(at, NULL, base));
     return errno == 0 ? 0
                       : py_flaw_set(lexer->flaw, lexer->begin,
                                     "'%.*s' is beyond 64 bits", SHOWN, text);

@@ -37,6 +37,13 @@ static bool is_over_values(const struct py_sql *sql, const struct py_node *node)
     return name && name->values;
 }
 
+/* len([a, b]) is 2, whatever they are. */
+static bool is_written_length(const struct py_node *node)
+{
+    return node->op == PY_OP_CALL && node->n == 1 &&
+           node->items[0]->op == PY_OP_LIST && strcmp(node->text, "len") == 0;
+}
+
 static bool is_constant(const struct py_sql *sql, const struct py_node *node,
                         const struct py_node **bound, size_t n_bound)
 {
@@ -50,7 +57,7 @@ static bool is_constant(const struct py_sql *sql, const struct py_node *node,
         name = find(sql, node->text);
         return name && !name->sql;
     }
-    if (is_over_values(sql, node))
+    if (is_over_values(sql, node) || is_written_length(node))
         return true;
     for (size_t i = 0; constant && i < node->n; i++) {
         if (node->op == PY_OP_FOR && i == 1) {
@@ -164,8 +171,10 @@ static bool is_whole(struct py_sql_type type)
     return type.kind == PY_INT || type.kind == PY_BOOL;
 }
 
-/* How an operator is written: '@' and '#' stand for the operands. */
-static const char *form_of(enum py_op op, bool whole, bool positive)
+/* How an operator is written: '@' and '#' stand for the operands.  'forward':
+ * the second is not negative; a shift by less than 0 is an error in Python. */
+static const char *form_of(enum py_op op, bool whole, bool positive,
+                           bool forward)
 {
     switch (op) {
     case PY_OP_ADD:
@@ -193,9 +202,9 @@ static const char *form_of(enum py_op op, bool whole, bool positive)
     case PY_OP_BIT_XOR:
         return whole ? "((@ | #) - (@ & #))" : NULL;
     case PY_OP_SHIFT_LEFT:
-        return whole && positive ? "(@ << #)" : NULL;
+        return whole && forward ? "(@ << #)" : NULL;
     case PY_OP_SHIFT_RIGHT:
-        return whole && positive ? "(@ >> #)" : NULL;
+        return whole && forward ? "(@ >> #)" : NULL;
     default:
         return NULL;
     }
@@ -229,7 +238,7 @@ static int put_pair(struct py_sql *sql, const struct py_node *node,
         whole = is_whole(a) && is_whole(b);
         positive = a.positive && b.positive;
         if (a.kind != PY_TEXT && b.kind != PY_TEXT)
-            form = form_of(node->op, whole, positive);
+            form = form_of(node->op, whole, positive, b.positive);
         *type =
             (struct py_sql_type){ whole && node->op != PY_OP_DIVIDE &&
                                           (node->op != PY_OP_POWER || positive)

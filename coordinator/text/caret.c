@@ -32,7 +32,7 @@ static void add_excerpt(struct buf *text, const struct caret_line *line,
     for (size_t i = from; i < at; i++)
         if (!is_continuation(line->text[i]))
             buf_add(text, " ", 1);
-    buf_add(text, "^\n", 2);
+    buf_add(text, "^", 1);
 }
 
 static int point_at(struct err *err, const struct caret_line *line,
@@ -43,8 +43,9 @@ static int point_at(struct err *err, const struct caret_line *line,
 
     buf_init(&excerpt, 4 * WINDOW);
     add_excerpt(&excerpt, line, offset);
-    err_set(err, ERR_INPUT, "%s:%d:%zu: %s\n%s%s", line->file, line->number,
-            offset + 1, what, buf_text(&excerpt), why);
+    err_set(err, ERR_INPUT, "%s:%d:%zu: %s\n%s%s%s", line->file, line->number,
+            offset + 1, what, buf_text(&excerpt), why ? "\n" : "",
+            why ? why : "");
     buf_fini(&excerpt);
     return ERR_INPUT;
 }

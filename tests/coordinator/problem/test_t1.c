@@ -46,6 +46,11 @@
     "\"FillValue\": 7}, {\"Name\": \"c\", \"Type\": \"custom\","               \
     "\"MemoryType\": \"Vector\"}]}}"
 
+/* A problem of one tunable, A. */
+#define ONE(values, start, kernel)                               \
+    "{\"ConfigurationSpace\": {\"TuningParameters\": [" TUNABLE( \
+        "A", values, start) "]},\n\"KernelSpecification\": {" kernel "}}"
+
 #define CONDITION(text) \
     "{\"Expression\": \"" text "\", \"Parameters\": [\"BX\"]}"
 
@@ -111,7 +116,7 @@ static void a_problem_becomes_a_sweep_file(void **state)
         "\"PAD "
         "== 0 or BX % 3 != 0\"",
         "\"grid\": [\"(P0 / BX)\", \"(P1 + by_ * 2 - 1) / (by_ * 2)\", \"1\"]",
-        "\"block\": [\"BX\", \"by_\", \"1\"], \"smem\": 64",
+        "\"block\": [\"BX\", \"by_\", \"1\"], \"smem\": \"64\"",
         "{ \"name\": \"problem\", \"P0\": 4096, \"P1\": 100 }",
         "{ \"name\": \"out\", \"type\": \"fp32\", \"shape\": [\"P0\"], "
         "\"output\": true }",
@@ -141,6 +146,7 @@ static void the_gates_keep_what_the_conditions_keep(void **state)
         int64_t want;
     } rows[] = {
         { SPACE("") KERNEL, 48 },
+        { SPACE(CONDITION("len([BX, by]) == 2")) KERNEL, 48 },
         { SPACE(CONDITION("32 <= BX * by <= 256")) KERNEL, 38 },
         { SPACE(CONDITION("by in [2 ** k for k in range(3)]")) KERNEL, 18 },
         { SPACE(CONDITION("BX * by < ProblemSize[1]")) KERNEL, 20 },
@@ -228,6 +234,13 @@ static void a_flaw_names_file_and_line(void **state)
         { SPACE(CONDITION("BX > 100")) KERNEL,
           "the conditions reject every configuration" },
         { SPACE("7") KERNEL, "a condition has an \"Expression\"" },
+        { ONE("[1]", "1", "\"ProblemSize\": [\"n\"]"),
+          "a size in \"ProblemSize\" must be a whole number" },
+        { ONE("[1]", "1", "\"ProblemSize\": [1.5]"), "as in [4096, 4096]" },
+        { ONE("[]", "1", ""), "as in \"[16, 32, 64]\"" },
+        { ONE("[True, 2]", "2", ""), "'A' mixes a bool and an int" },
+        { ONE("['x', 2]", "2", ""), "'A' mixes a text and an int" },
+        { ONE("['x y']", "2", ""), "the value 'x y' of 'A' cannot stand in" },
     };
     struct t1 *problem;
     struct err err;
@@ -237,6 +250,7 @@ static void a_flaw_names_file_and_line(void **state)
         assert_int_equal(load(rows[i][0], false, &problem, &err), ERR_INPUT);
         if (!strstr(err.text, rows[i][1]) || !strstr(err.text, FILE_NAME))
             fail_msg("no '%s' in: %s", rows[i][1], err.text);
+        assert_null(strstr(err.text, "(null)"));
     }
 }
 
@@ -256,8 +270,10 @@ static void what_others_write_is_read(void **state)
 
     (void)state;
     assert_int_equal(t1_points(problem), 6);
-    assert_int_equal(t1_notes(problem, &notes), 2);
-    assert_string_equal(notes[0],
+    assert_int_equal(t1_notes(problem, &notes), 3);
+    assert_string_equal(notes[0], "line 1: the default of 'A' is none of its "
+                                  "values, so the first one stands for it");
+    assert_string_equal(notes[1],
                         "line 2: 'block_size_x' is taken for 1: there "
                         "is no name 'block_size_x'");
     write_sweep(problem, &sweep);
@@ -266,6 +282,59 @@ static void what_others_write_is_read(void **state)
         strstr(buf_text(&sweep), "\"grid\": [\"(P0 + A * 1 - 1) / (A * 1)\""));
     buf_fini(&sweep);
     t1_free(problem);
+}
+
+static void a_setting_is_translated_or_noted(void **state)
+{
+    static const struct {
+        const char *text, *part, *note;
+    } rows[] = {
+        { ONE("[2, 4]", "2", "\"ProblemSize\": [\"4096\", 64.0]"),
+          "\"P0\": 4096, \"P1\": 64 }", NULL },
+        { ONE("[2, 4]", "2",
+              "\"CompilerOptions\": \"-O3 -std=c++14 -use_fast_math\""),
+          "\"flags\": [\"-O3\", \"-use_fast_math\"], \"standard\": "
+          "\"c++14\"",
+          NULL },
+        { ONE("[2, 4]", "2",
+              "\"CompilerOptions\": [\"-O3 -Xcompiler=-x\", \"-lineinfo\"]"),
+          "\"flags\": [\"-O3\", \"-lineinfo\"]",
+          "the compiler option '-Xcompiler=-x' is left out" },
+        { ONE("[2, 4]", "2", "\"CompilerOptions\": [\"-std=c++98\", 7]"),
+          "\"flags\": []", "a standard is c++11," },
+        { ONE("[2, 4]", "2", "\"SharedMemory\": \"A*1024\""),
+          "\"smem\": \"(A * 1024)\"", NULL },
+        { ONE("[2, 4]", "2", "\"SharedMemory\": \"A*x\""), "\"smem\": \"0\"",
+          "line 2: 'A*x' is taken for 0: there is no name 'x'" },
+        { ONE("[2, 4]", "2", "\"ProblemSize\": [64], \"GridDivX\": \"A\""),
+          "\"grid\": [\"(P0 + A - 1) / (A)\"", NULL },
+        { ONE("[2, 4]", "2", "\"GridDivX\": \"A\""), "\"grid\": [\"1\"",
+          "GridDivX is left out: \"ProblemSize\" has no size for it" },
+        { ONE("[2, 4]", "2", "\"LocalSize\": \"A\""), "\"block\": [\"1\"",
+          "line 2: LocalSize is left out: it has no X, Y and Z" },
+        { ONE("[2, 4]", "4.0", ""), "\"baseline\": { \"A\": 4 }", NULL },
+        { ONE("[True, False]", "\"False\"", ""),
+          "\"baseline\": { \"A\": false }", NULL },
+        { ONE("[2, 4]", "3", ""), "\"baseline\": { \"A\": 3 }", NULL },
+        { ONE("[2, 4]", "2.5", ""), "\"baseline\": { \"A\": 2 }",
+          "the default of 'A' is none of its values" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct t1 *problem = problem_of(rows[i].text, false);
+        const char *const *notes;
+        size_t n = t1_notes(problem, &notes);
+        struct buf sweep;
+
+        write_sweep(problem, &sweep);
+        if (!strstr(buf_text(&sweep), rows[i].part))
+            fail_msg("no %s in %s", rows[i].part, buf_text(&sweep));
+        if (rows[i].note ? !n || !strstr(notes[0], rows[i].note) : n > 0)
+            fail_msg("%s: %zu notes, %s", rows[i].part, n, n ? notes[0] : "");
+        buf_fini(&sweep);
+        t1_free(problem);
+    }
 }
 
 static void a_problem_is_known_by_its_space(void **state)
@@ -303,6 +372,7 @@ int main(void)
         cmocka_unit_test(lenient_leaves_out_and_notes),
         cmocka_unit_test(a_flaw_names_file_and_line),
         cmocka_unit_test(what_others_write_is_read),
+        cmocka_unit_test(a_setting_is_translated_or_noted),
         cmocka_unit_test(a_problem_is_known_by_its_space),
     };
     int failed = cmocka_run_group_tests_name("coordinator/problem/t1", tests,

@@ -59,6 +59,10 @@ static void names_of_a_tuning_problem_are_known(void **state)
         { "sum(ProblemSize)", 4196 },
         { "max(W, a)", 8 },
         { "sum(W for W in range(4))", 6 },
+        { "set([1, 2]) == set([2, 1, 2])", 1 },
+        { "set(('b', 3, (2, 1), 'a')) == set(((2, 1), 'a', 'b', 3))", 1 },
+        { "set([1, 2]) == set([2, 3])", 0 },
+        { "0b100 + 0o17 + 0X1f", 50 },
     };
 
     (void)state;
@@ -83,6 +87,9 @@ static void work_is_bounded(void **state)
         { "9223372036854775808", "beyond 64 bits" },
         { "1 << 63", "beyond 64 bits" },
         { "1e200 ** 2", "too large" },
+        { "0b102", "'0b102' is not a number" },
+        { "0o8", "'0o8' is not a number" },
+        { "0x", "'0x' is not a number" },
         { "nothing + 1", "there is no name 'nothing'" },
         { "system('x')", "there is no function 'system'" },
     };
@@ -144,6 +151,8 @@ static void a_condition_is_written_in_sql(void **state)
         { "a", "(a <> 0)" },
         { "not a", "(NOT (a <> 0))" },
         { "1 < 2", "1" },
+        { "(a - 5) << 1 > W", "(((a - 5) << 1) > W_)" },
+        { "len([a, W]) == 2", "1" },
     };
 
     (void)state;
@@ -163,6 +172,7 @@ static void what_sql_cannot_say_is_refused(void **state)
 {
     static const char *const rows[] = {
         "[1, 2][a]",
+        "1 << a - 5 > 2",
         "round(a / 2)",
         "a in range(a)",
         "sum(range(a))",
