@@ -130,14 +130,30 @@ static bool share_a_tunable(const struct report *a, const struct report *b)
     return in_a->n == 0 || in_b->n == 0;
 }
 
+/* Of two records, the kernels that they name; the sweep is called as the file
+ * of its record. */
+static bool have_one_name(const struct report *a, const struct report *b)
+{
+    const char *in_a = a->sweep.kernel, *in_b = b->sweep.kernel;
+
+    return in_a && in_b && *in_a && *in_b ? strcmp(in_a, in_b) == 0
+                                          : strcmp(a->name, b->name) == 0;
+}
+
+static const char *kernel_of(const struct report *report)
+{
+    return report->sweep.kernel && *report->sweep.kernel ? report->sweep.kernel
+                                                         : report->name;
+}
+
 /* A sweep may be renamed, and a kernel may get other tunables, but not both at
  * once.  The shape of a record does not describe the problem: there the name
- * decides, unless the user says that the records differ in GPU: their names
- * often have it. */
+ * of the kernel decides, unless the user says that the records differ in GPU:
+ * their names often have it. */
 static bool are_two_kernels(const struct report *a, const struct report *b,
                             bool across_gpus)
 {
-    return strcmp(a->name, b->name) != 0 &&
+    return !have_one_name(a, b) &&
            ((device_kind_is(a->device, DEVICE_KIND_REPLAY) && !across_gpus) ||
             !share_a_tunable(a, b));
 }
@@ -166,8 +182,8 @@ int compare_refuse(const struct compare_side *a, const struct compare_side *b,
         return err_set(err, ERR_INPUT,
                        "%s is a sweep of '%s', %s of '%s': different kernels "
                        "cannot be compared%s",
-                       a->file.path, a->report->name, b->file.path,
-                       b->report->name,
+                       a->file.path, kernel_of(a->report), b->file.path,
+                       kernel_of(b->report),
                        !across_gpus && are_records(a->report, b->report)
                            ? "; --across-gpus compares records of one kernel "
                              "on two GPUs"

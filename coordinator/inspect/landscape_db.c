@@ -247,6 +247,11 @@ static char *problem_of(const struct report_shape *shape)
     return list;
 }
 
+static bool is_known(const char *text)
+{
+    return text && *text;
+}
+
 int landscape_of_report(struct store *store, const struct report *report,
                         size_t shape, struct landscape **out, struct err *err)
 {
@@ -257,13 +262,16 @@ int landscape_of_report(struct store *store, const struct report *report,
     maker.to = mem_new(1, sizeof(*maker.to));
     maker.to->best = maker.to->baseline = -1;
     maker.to->device = mem_strdup("");
-    maker.to->kernel = mem_strdup(report->name);
-    maker.to->problem = problem_of(&report->shapes[shape]);
+    maker.to->kernel = mem_strdup(
+        is_known(report->sweep.kernel) ? report->sweep.kernel : report->name);
+    maker.to->problem = is_known(report->sweep.problem)
+                            ? mem_strdup(report->sweep.problem)
+                            : problem_of(&report->shapes[shape]);
     maker.to->facts = mem_new(1, sizeof(*maker.to->facts));
     rc = stored_spec_facts(report, maker.to->facts, err);
     if (rc == 0)
         rc = fill(&maker, store);
-    if (rc == 0 && recorded_on && *recorded_on) {
+    if (rc == 0 && is_known(recorded_on)) {
         free(maker.to->device);
         maker.to->device = mem_strdup(recorded_on);
     }

@@ -44,7 +44,7 @@ struct landscape_config {
 
 struct landscape {
     char *device, *kernel;        /* "" when not recorded */
-    char *problem;                /* JSON list of the sizes; NULL: not known */
+    char *problem;                /* its sizes, in JSON; NULL: not known */
     struct gpu_arch_facts *facts; /* of the device; NULL: not recorded */
     struct landscape_tunable *tunables;
     int tunables_n;

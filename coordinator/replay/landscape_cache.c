@@ -100,6 +100,8 @@ static int read_part(struct landscape_reader *reader)
         return landscape_read_name(reader, &reader->to->device);
     if (strcmp(key, "kernel_name") == 0)
         return landscape_read_name(reader, &reader->to->kernel);
+    if (strcmp(key, "problem_size") == 0)
+        return landscape_read_problem(reader);
     if (strcmp(key, "results") == 0)
         return landscape_t4_results(reader);
     if (strcmp(key, "metadata") == 0 && !reader->passed_over)

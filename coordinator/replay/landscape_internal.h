@@ -9,6 +9,7 @@
 #include "coordinator/model/domain.h"
 #include "coordinator/text/json_stream.h"
 
+#define LANDSCAPE_SIZES_MAX 16 /* of a problem */
 #define LANDSCAPE_NAME_MAX 200 /* shown of names and words of the file */
 #define LANDSCAPE_KEY_MAX 60   /* of a configuration, in messages */
 
@@ -45,6 +46,9 @@ int landscape_add_tunable(struct landscape_reader *reader,
 void landscape_make_domain(struct landscape *landscape);
 /* Read a name of the file; 'name' is freed before. */
 int landscape_read_name(struct landscape_reader *reader, char **name);
+/* Read the sizes of the problem: numbers and texts, in a list or one alone.
+ * Anything else is skipped. */
+int landscape_read_problem(struct landscape_reader *reader);
 
 /* ---- one configuration (landscape_entry.c) */
 

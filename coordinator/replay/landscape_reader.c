@@ -8,6 +8,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/model/domain.h"
+#include "coordinator/text/json_out.h"
 #include "coordinator/text/terminal.h"
 
 int landscape_next(struct landscape_reader *reader, enum json_token *token)
@@ -128,4 +129,58 @@ int landscape_read_name(struct landscape_reader *reader, char **name)
         terminal_clean(*name, false);
     }
     return json_stream_skip(reader->stream, token, reader->err);
+}
+
+static bool put_size(struct landscape_reader *reader, enum json_token token,
+                     struct json_out *out)
+{
+    if (token == JSON_STREAM_NUMBER)
+        json_out_real(out, NULL, json_stream_number(reader->stream));
+    else if (token == JSON_STREAM_TEXT &&
+             strlen(landscape_text(reader)) <= LANDSCAPE_NAME_MAX)
+        json_out_text(out, NULL, landscape_text(reader));
+    else
+        return false;
+    return true;
+}
+
+static int read_sizes(struct landscape_reader *reader, struct json_out *out,
+                      bool *flat)
+{
+    enum json_token token;
+    int rc = landscape_next(reader, &token), n = 0;
+
+    if (rc < 0 || token != JSON_STREAM_OPEN_ARRAY) {
+        *flat = rc == 0 && put_size(reader, token, out);
+        return rc < 0 ? rc
+                      : json_stream_skip(reader->stream, token, reader->err);
+    }
+    json_out_open(out, NULL, '[');
+    while (rc == 0 && (rc = landscape_next(reader, &token)) == 0 &&
+           token != JSON_STREAM_CLOSE_ARRAY && token != JSON_STREAM_END) {
+        *flat =
+            n++ < LANDSCAPE_SIZES_MAX && put_size(reader, token, out) && *flat;
+        rc = json_stream_skip(reader->stream, token, reader->err);
+    }
+    json_out_close(out);
+    return rc;
+}
+
+int landscape_read_problem(struct landscape_reader *reader)
+{
+    struct json_out out;
+    bool flat = true;
+    char *text = NULL;
+    size_t len;
+    FILE *to = mem_stream(&text, &len);
+    int rc;
+
+    json_out_init(&out, to);
+    rc = read_sizes(reader, &out, &flat);
+    mem_stream_close(to, &text);
+    free(reader->to->problem);
+    reader->to->problem = rc == 0 && flat ? text : NULL;
+    if (!reader->to->problem)
+        free(text);
+    return rc;
 }

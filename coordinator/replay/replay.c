@@ -118,6 +118,9 @@ char *replay_json(const struct replay *replay)
     json_out_text(&out, "cards", replay->cards_path);
     json_out_real(&out, "speed_up", replay->speed_up);
     json_out_text(&out, "device", replay->land->device);
+    json_out_text(&out, "kernel", replay->land->kernel);
+    if (replay->land->problem)
+        json_out_raw(&out, "problem", replay->land->problem);
     json_out_close(&out);
     mem_stream_close(to, &text);
     return text;

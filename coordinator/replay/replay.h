@@ -49,7 +49,8 @@ const char *replay_device_shown(const struct replay *replay);
 /* Facts of the recorded device; NULL if they are not known. */
 const struct gpu_arch_facts *replay_facts(const struct replay *replay);
 const struct landscape *replay_landscape(const struct replay *replay);
-/* {"file", "cards", "speed_up", "device"}; for the caller to free. */
+/* {"file", "cards", "speed_up", "device", "kernel", "problem"}, the last if it
+ * is known; for the caller to free. */
 char *replay_json(const struct replay *replay);
 
 /* A sweep file for the record.  Its baseline is that of the record, or

@@ -155,6 +155,24 @@ static void set_recorded_on(void *arg, const void *row)
     report->sweep.recorded_on = terminal_clean(mem_strdup(part->text), false);
 }
 
+static void set_kernel(void *arg, const void *row)
+{
+    struct report *report = arg;
+    const struct part *part = row;
+
+    free(report->sweep.kernel);
+    report->sweep.kernel = terminal_clean(mem_strdup(part->text), false);
+}
+
+static void set_problem(void *arg, const void *row)
+{
+    struct report *report = arg;
+    const struct part *part = row;
+
+    free(report->sweep.problem);
+    report->sweep.problem = terminal_clean(mem_strdup(part->text), false);
+}
+
 /* Over the configurations that were used. */
 static void count_warned(struct report *report)
 {
@@ -278,6 +296,12 @@ int report_parts_load(struct report_rows *rows, struct err *err)
           "sweep"
           " WHERE id=?1 AND device='replay'",
           set_recorded_on },
+        { "SELECT json_extract(settings, '$.recorded.kernel') AS text FROM "
+          "sweep WHERE id=?1 AND text IS NOT NULL",
+          set_kernel },
+        { "SELECT json_extract(settings, '$.recorded.problem') AS text FROM "
+          "sweep WHERE id=?1 AND text IS NOT NULL",
+          set_problem },
     };
     struct part part;
     int rc = load_sweep(rows->store, rows->report, err);
@@ -391,6 +415,8 @@ void report_free(struct report *report)
     free(report->search.method);
     free(report->search.objective);
     free(report->sweep.recorded_on);
+    free(report->sweep.kernel);
+    free(report->sweep.problem);
     free(report->sweep.ending);
     free(report);
 }

@@ -48,6 +48,8 @@ struct report_sweep {
     int64_t id, created_utc;
     char *facts;       /* JSON object */
     char *recorded_on; /* in a replay, the recorded device; else NULL */
+    char *kernel;      /* of the record; NULL or "": not known */
+    char *problem;     /* likewise: its sizes, in JSON */
     char *ending;      /* of the newest run; "" if it runs or was killed */
 };
 

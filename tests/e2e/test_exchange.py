@@ -121,13 +121,18 @@ class Exchange(rig.Rig):
 
     def test_a_kernel_tuner_cache_goes_out_as_it_came_in(self):
         cache = self.make()
+        with open(self.path("bowl.json")) as f:
+            whole = json.load(f)
+        whole = {"problem_size": [4096, "64"]} | whole | {"kernel_name": "bowl_kernel"}
+        with open(self.path("bowl.json"), "w") as f:
+            json.dump(whole, f)
         self.imported("bowl.json", "a.db")
         text = self.exported("a.db", "kernel-tuner", "out.json")
         written = json.loads(text)
         self.assertEqual(written["device_name"], "Test GPU 9000")
         self.assertEqual(written["tune_params_keys"], list(NAMES.values()))
         self.assertEqual(written["tune_params"]["BX"], sorted(XS))
-        self.assertEqual(written["problem_size"], [])
+        self.assertEqual((written["kernel_name"], written["problem_size"]), ("bowl_kernel", [4096, "64"]))
         for key, entry in cache.items():
             got = written["cache"][f"{key},plain"]
             self.assertEqual([got[new] for new in NAMES.values()], [entry[old] for old in NAMES])
@@ -140,6 +145,13 @@ class Exchange(rig.Rig):
             self.assertEqual(got["compile_time"], entry["compile_time"])
         self.imported("out.json", "b.db")
         self.assertEqual(self.content("a.db"), self.content("b.db"))
+        again = json.loads(self.exported("b.db", "kernel-tuner", "again.json"))
+        for entry in *written["cache"].values(), *again["cache"].values():
+            del entry["timestamp"]
+        self.assertEqual(again, written)
+        self.assertEqual(json.loads(self.exported("b.db", "t4", "t4.json"))["metadata"]["kernel_name"], "bowl_kernel")
+        with self.subTest("two records of one kernel are compared, though their files have other names"):
+            self.run_coord(self.folder, "compare", "a.db", "b.db")
         self.replayed("out.json", cache)
         with self.subTest("the views of the import"):
             self.views("a.db", cache)
@@ -202,7 +214,7 @@ class Exchange(rig.Rig):
         self.imported("one.json", "one.db")
         self.imported("two.json", "two.db")
         ran = self.run_coord(self.folder, "compare", "one.db", "two.db", code=2)
-        self.assertIn("--across-gpus compares records of one kernel on two GPUs", ran.stderr)
+        self.assertIn("--across-gpus compares records all the same", ran.stderr)
         found = json.loads(self.run_coord(self.folder, "compare", "one.db", "two.db", "--across-gpus", "--json", code=1).stdout)
         self.assertIn("two models of GPU, so every ratio is one of GPUs, too: Test GPU 9000 (recorded) in A, "
                       "Test GPU 8000 (recorded) in B", found["warnings"])

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "common/err.h"
+#include "common/mem.h"
 #include "common/hash.h"
 #include "coordinator/compare/compare.h"
 #include "tests/coordinator/compare/compare_pair.h"
@@ -65,6 +66,35 @@ static void two_kernels_are_refused(void **state)
     compare_pair_make(a, b, &pair);
     assert_int_equal(pair.rc, ERR_INPUT);
     compare_pair_end(&pair);
+}
+
+/* Their sweeps are called as their files. */
+static void records_of_one_kernel_are_compared(void **state)
+{
+    const struct compare_rules rules = COMPARE_RULES;
+    static const char *const kernels[] = { "kern", "kernel_2" };
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct compare_plan a = compare_pair_calm, b = compare_pair_calm_too;
+        struct compare_pair pair = { .rc = 0 };
+
+        a.device = b.device = "replay";
+        a.name = "before";
+        b.name = "after";
+        compare_pair_make_side(&a, &pair.a);
+        compare_pair_make_side(&b, &pair.b);
+        pair.a.report->sweep.kernel = mem_strdup("kern");
+        pair.b.report->sweep.kernel = mem_strdup(kernels[i]);
+        pair.rc =
+            compare_make(&pair.a, &pair.b, &rules, &pair.compare, &pair.err);
+        assert_int_equal(pair.rc, i ? ERR_INPUT : 0);
+        if (i)
+            assert_non_null(strstr(pair.err.text,
+                                   "'kern', side.db of 'kernel_2': different "
+                                   "kernels"));
+        compare_pair_end(&pair);
+    }
 }
 
 static void records_of_two_models_are_compared_when_told_so(void **state)
@@ -188,6 +218,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_of_different_things_are_refused),
         cmocka_unit_test(two_kernels_are_refused),
+        cmocka_unit_test(records_of_one_kernel_are_compared),
         cmocka_unit_test(records_of_two_models_are_compared_when_told_so),
         cmocka_unit_test(only_records_may_differ_in_gpu),
         cmocka_unit_test(a_renamed_sweep_can_be_compared),

@@ -12,21 +12,22 @@ import unittest
 DRAWN = 6000
 NAMES = "abcxyt"
 FUNCTIONS = {"abs": abs, "all": all, "any": any, "bool": bool, "float": float, "int": int, "len": len, "list": list,
-             "max": max, "min": min, "pow": pow, "range": range, "round": round, "sorted": sorted, "sum": sum,
+             "max": max, "min": min, "pow": pow, "range": range, "round": round, "set": set, "sorted": sorted, "sum": sum,
              "tuple": tuple, "ceil": math.ceil, "floor": math.floor, "math": math, "True": True, "False": False}
 
 # Python that is not in the subset; what Python refuses, too; and forms that a draw seldom makes
 OUTSIDE = ["lambda: 1", "a.real", "[1, 2][0:1]", "[].append(1)", "'a' * 2", "{1, 2}", "{'a': 1}", "f'{a}'", "a is b",
-           "b''", "1j", "...", "None", "max(1, key=a)", "print", "0o17", "0b1", "a @ b", "2 ** 63", "10 ** 30 > 1"]
+           "b''", "1j", "...", "None", "max(1, key=a)", "print", "a @ b", "2 ** 63", "10 ** 30 > 1"]
 REFUSED = ["", "a b", "1 +", "(a", "a)", "[1, 2", "a = 1", "a if b", "007", "1__0", "1_", "'a", "f(1)",
-           "__import__('os')", "open('x')", "a not b", "not", "a <> b", "a ? b", "1e", "0x", "$", "a[1:2]",
+           "__import__('os')", "open('x')", "a not b", "not", "a <> b", "a ? b", "1e", "0x", "0b2", "0o8", "0b", "$", "a[1:2]",
            "a := 1", "x for x in [1]", "max()", "max([])", "max(1)", "min(True, 'a')", "1 < 'a'",
            "[1, 2] + 1", "-'a'", "[1][1]", "[1][-2]", "1 // 0", "1 % 0", "1 / 0", "0 ** -1", "0.0 ** -1.0",
            "1.5 // 0.0", "1 << -1", "1.5 << 1", "sum(['a'])", "range(1.5)", "range(1, 2, 0)", "nothing", "1 in 2",
            "len(3)", "[k for k in 3]"]
 FORMS = ["[1, 2] + list(range(32, 100+1, 32))", "a in [1, 2] + [3]", "max([a] + [b])", "1 < 2 < 3", "3 > 2 > 2", "1 < 2 > 1 == 1", "not 1 == 2", "-2 ** 2", "2 ** -1", "2 ** 3 ** 2", "-7 // 2", "-7 % 3",
          "7 % -3", "-7.5 // 2", "-7.5 % 2", "7.5 % -2", "0.3 // 0.1", "1e300 * 1e10", "5 and 0", "0 or 'x'", "[] or 3",
-         "a if t else b", "1 if a else 2 if b else 3", "(1,)", "()", "(1, 2)[1]", "[3, 4, 5][-1]", "1_000", "0x1F", ".5", "1.",
+         "a if t else b", "1 if a else 2 if b else 3", "(1,)", "()", "(1, 2)[1]", "[3, 4, 5][-1]", "1_000", "0x1F", "0o17", "0B101 + 0b_1", "set([1, 2]) == set([2, 1])",
+         ".5", "1.",
          "1e-3", "'a' in 'cab'", "2 in [1, 2]", "2 not in (1, 2)", "[k * k for k in range(5) if k % 2]",
          "sum(i * j for i in range(3) for j in range(i))", "any(a == 2 ** k for k in range(8))",
          "all(a % k for k in range(2, 4))", "a in [2 ** k for k in range(8)]", "max(a, b, c)", "min(a, 3) * 2",
