@@ -37,6 +37,7 @@ struct json_stream {
     int depth;
     enum expect expect;
     struct buf text;
+    unsigned half; /* of a surrogate pair, the first; or 0 */
     double number;
 };
 
@@ -137,6 +138,7 @@ static int at_end(struct json_stream *stream, enum json_token *token,
     return 0;
 }
 
+/* 'code' is no surrogate. */
 static void add_utf8(struct buf *text, unsigned code)
 {
     char bytes[4];
@@ -147,16 +149,46 @@ static void add_utf8(struct buf *text, unsigned code)
     } else if (code < 0x800) {
         bytes[n++] = (char)(0xc0 | (code >> 6));
         bytes[n++] = (char)(0x80 | (code & 0x3f));
-    } else {
+    } else if (code < 0x10000) {
         bytes[n++] = (char)(0xe0 | (code >> 12));
+        bytes[n++] = (char)(0x80 | ((code >> 6) & 0x3f));
+        bytes[n++] = (char)(0x80 | (code & 0x3f));
+    } else {
+        bytes[n++] = (char)(0xf0 | (code >> 18));
+        bytes[n++] = (char)(0x80 | ((code >> 12) & 0x3f));
         bytes[n++] = (char)(0x80 | ((code >> 6) & 0x3f));
         bytes[n++] = (char)(0x80 | (code & 0x3f));
     }
     buf_add(text, bytes, n);
 }
 
-/* After a backslash.  Halves of surrogate pairs become U+FFFD: names and values
- * of tunables never need them. */
+/* The first half of a surrogate pair that nothing followed becomes U+FFFD. */
+static void end_half(struct json_stream *stream)
+{
+    if (stream->half)
+        add_utf8(&stream->text, 0xfffd);
+    stream->half = 0;
+}
+
+/* A code unit of UTF-16. */
+static void add_unit(struct json_stream *stream, unsigned unit)
+{
+    bool second = unit >= 0xdc00 && unit <= 0xdfff;
+
+    if (second && stream->half) {
+        add_utf8(&stream->text,
+                 0x10000 + ((stream->half - 0xd800) << 10) + (unit - 0xdc00));
+        stream->half = 0;
+        return;
+    }
+    end_half(stream);
+    if (unit >= 0xd800 && unit < 0xdc00)
+        stream->half = unit;
+    else
+        add_utf8(&stream->text, second ? 0xfffd : unit);
+}
+
+/* After a backslash. */
 static int read_escape(struct json_stream *stream, struct err *err)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
@@ -165,6 +197,7 @@ static int read_escape(struct json_stream *stream, struct err *err)
     unsigned code = 0;
 
     if (known) {
+        end_half(stream);
         buf_add(&stream->text, &to[known - from], 1);
         return 0;
     }
@@ -187,7 +220,7 @@ static int read_escape(struct json_stream *stream, struct err *err)
     }
     if (code == 0)
         return json_stream_flaw(stream, err, "a NUL in a text");
-    add_utf8(&stream->text, code >= 0xd800 && code <= 0xdfff ? 0xfffd : code);
+    add_unit(stream, code);
     return 0;
 }
 
@@ -201,6 +234,8 @@ static int spec_read_text(struct json_stream *stream, bool *whole,
         char byte = (char)c;
 
         *whole = c == '"';
+        if (c != '\\')
+            end_half(stream);
         if (c == '"' || c == NOTHING)
             break;
         if (c < 0x20)

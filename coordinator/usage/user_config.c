@@ -144,8 +144,11 @@ static int parse_line(const char *line, size_t len, const char *home,
 int user_config_parse(const char *text, const char *path, const char *home,
                       struct user_config *out, struct err *err)
 {
+    static const char mark[] = "\xef\xbb\xbf"; /* of the byte order */
     int number = 1, rc = 0;
 
+    if (strncmp(text, mark, strlen(mark)) == 0)
+        text += strlen(mark);
     for (; *text && rc == 0; number++) {
         size_t len = strcspn(text, "\n");
         size_t blank = strspn(text, " \t\r");

@@ -170,6 +170,33 @@ static void bad_files_are_refused_with_their_line(void **state)
     }
 }
 
+/* As Python writes what is not ASCII. */
+static void surrogate_pairs_are_one_character(void **state)
+{
+    static const char *const rows[][2] = {
+        { "\\ud83d\\ude00!", "\xf0\x9f\x98\x80!" },
+        { "a\\ud83d", "a\xef\xbf\xbd" },
+        { "\\ud83dx\\ude00", "\xef\xbf\xbdx\xef\xbf\xbd" },
+        { "\\ud83d\\n", "\xef\xbf\xbd?" },
+        { "\\ud83d\\ud83d\\ude00", "\xef\xbf\xbd\xf0\x9f\x98\x80" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct landscape *land;
+        struct err err;
+        char text[600];
+
+        snprintf(text, sizeof(text),
+                 "{\"kernel_name\": \"%s\", \"tune_params\": {\"BX\": [16], "
+                 "\"MODE\": [\"a\"]}, \"cache\": {" FAST "}}",
+                 rows[i][0]);
+        assert_int_equal(load(text, &land, &err), 0);
+        assert_string_equal(land->kernel, rows[i][1]);
+        landscape_free(land);
+    }
+}
+
 /* Sorted by name, the cache stands before what its values are. */
 static void the_members_may_come_in_any_order(void **state)
 {
@@ -246,6 +273,7 @@ int main(void)
         cmocka_unit_test(an_unclosed_file_is_read_as_far_as_it_goes),
         cmocka_unit_test(gzip_is_read_and_a_cut_one_is_refused),
         cmocka_unit_test(bad_files_are_refused_with_their_line),
+        cmocka_unit_test(surrogate_pairs_are_one_character),
         cmocka_unit_test(the_members_may_come_in_any_order),
         cmocka_unit_test(a_time_may_be_in_another_member_or_missing),
         cmocka_unit_test(a_folder_is_refused_as_a_record),

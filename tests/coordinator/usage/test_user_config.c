@@ -120,6 +120,14 @@ static void a_file_gives_values_to_flags(void **state)
     assert_true(got.budget > 2.4 && got.budget < 2.6);
 }
 
+/* As editors of Windows write it. */
+static void a_byte_order_mark_is_skipped(void **state)
+{
+    (void)state;
+    assert_int_equal(go("\xef\xbb\xbfgo.budget=2.5\r\n", NULL, NULL), 0);
+    assert_true(got.budget > 2.4 && got.budget < 2.6);
+}
+
 static void what_names_the_command_counts_more(void **state)
 {
     (void)state;
@@ -246,6 +254,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_file_gives_values_to_flags, setup),
+        cmocka_unit_test_setup(a_byte_order_mark_is_skipped, setup),
         cmocka_unit_test_setup(what_names_the_command_counts_more, setup),
         cmocka_unit_test_setup(the_environment_overrules_the_file, setup),
         cmocka_unit_test_setup(the_command_line_overrules_both, setup),
