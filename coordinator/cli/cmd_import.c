@@ -59,12 +59,13 @@ static void say(const struct replay *replay, const char *path, int n)
 {
     const struct landscape *land = replay_landscape(replay);
 
-    fprintf(stderr, "%s: %d configurations, recorded on %s\n", path, n,
+    fprintf(stderr, "%s: %d configuration%s, recorded on %s\n", path, n,
+            n == 1 ? "" : "s",
             land->device[0] ? land->device : "an unnamed device");
     if (land->repeated)
-        fprintf(stderr,
-                "%d entries repeat a configuration; the first one counts\n",
-                land->repeated);
+        fprintf(stderr, "%d %s a configuration; the first one counts\n",
+                land->repeated,
+                land->repeated == 1 ? "entry repeats" : "entries repeat");
     if (land->unclosed)
         fprintf(stderr, "the file ends before its last brace; the entries "
                         "before that were imported\n");
@@ -100,9 +101,10 @@ static void say_problem(const struct t1 *problem, const char *path)
                 path, t1_points(problem));
     else
         fprintf(stderr,
-                "%s: %" PRId64 " configurations, %" PRId64
-                " pass the conditions\n",
-                path, t1_points(problem), t1_passing(problem));
+                "%s: %" PRId64 " configuration%s, %" PRId64
+                " pass%s the conditions\n",
+                path, t1_points(problem), t1_points(problem) == 1 ? "" : "s",
+                t1_passing(problem), t1_passing(problem) == 1 ? "es" : "");
     fprintf(stderr,
             "write reference.cu beside it, then run: fa-coord check %s\n",
             path);

@@ -54,6 +54,10 @@ static void print_json(const struct report *report,
         json_out_int(&out, "pid", status->holder.pid);
         json_out_text(&out, "machine", status->holder.machine);
         json_out_utc(&out, "since", status->holder.since_utc);
+    } else {
+        json_out_null(&out, "pid");
+        json_out_null(&out, "machine");
+        json_out_null(&out, "since");
     }
     json_out_text(&out, "ending", status->running ? "" : report->sweep.ending);
     json_out_int(&out, "asked", status->asked);

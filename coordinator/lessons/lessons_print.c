@@ -110,8 +110,8 @@ static void print_explained(const struct lessons *lessons, FILE *to)
                                "configurations are needed for pairs",
         100 * importance->rest);
     if (lessons->failed)
-        fprintf(to, "%zu failed configurations are left out\n",
-                lessons->failed);
+        fprintf(to, "%zu failed configuration%s left out\n", lessons->failed,
+                lessons->failed == 1 ? " is" : "s are");
     if (lessons->built)
         paragraph_print(
             to, 0, "%zu built configurations have %zu different machine codes",

@@ -160,8 +160,8 @@ void report_failures_print(const struct report_view *view, FILE *to)
         table_print(table, to);
     }
     if (n > GROUPS_SHOWN)
-        paragraph_print(to, 0, "and %zu more kinds of failure; --json has all",
-                        n - GROUPS_SHOWN);
+        paragraph_print(to, 0, "and %zu more kind%s of failure; --json has all",
+                        n - GROUPS_SHOWN, n - GROUPS_SHOWN == 1 ? "" : "s");
     table_free(table);
     free(found.list);
 }

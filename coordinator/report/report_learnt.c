@@ -71,11 +71,13 @@ static void put_important(const struct lessons *lessons, struct learnt *learnt)
             buf_printf(&text, " (best: %s)",
                        tunable->values[tunable->best].text);
     }
-    /* Tunables that act together share what they explain. */
+    /* Without pairs, tunables that act together share what they explain. */
     if (text.len)
         paragraph_print(learnt_line(learnt), 2,
                         "%s of the variance of log time%s.", text.bytes,
-                        named > 1 ? ", each taken alone" : "");
+                        named > 1 && !lessons->importance.adjusted
+                            ? ", each taken alone"
+                            : "");
     buf_fini(&text);
 }
 
@@ -118,12 +120,13 @@ static void put_failure(const struct lessons *lessons,
 static void put_failures(const struct lessons *lessons, struct learnt *learnt)
 {
     size_t n = lessons->n_failures, shown = n < KINDS ? n : KINDS;
+    size_t more = n - shown + lessons->other_failures;
 
     for (size_t i = 0; i < shown; i++)
         put_failure(lessons, &lessons->failures[i], learnt);
-    if (n > shown || lessons->other_failures)
-        paragraph_print(learnt_line(learnt), 2, "%zu more kinds of failure.",
-                        n - shown + lessons->other_failures);
+    if (more)
+        paragraph_print(learnt_line(learnt), 2, "%zu more kind%s of failure.",
+                        more, more == 1 ? "" : "s");
 }
 
 static void put_warnings(const struct lessons *lessons,

@@ -182,6 +182,8 @@ class Exchange(rig.Rig):
         self.assertIn("12 configurations, 0 rejected by gates", said)
         self.assertRegex(said, r"constraints +1\n")
         self.assertIn("recorded as 'constraints' on an unnamed device", " ".join(said.split()))
+        said = json.loads(self.run_coord(self.folder, "status", "a.db", "--json").stdout)
+        self.assertEqual([said[k] for k in ("running", "pid", "machine", "since")], [False, None, None, None])
         said = self.run_coord(self.folder, "status", "a.db").stdout
         self.assertIn(f"{words['correct']} correct, {12 - words['correct']} failed", said)
         self.assertRegex(said, r"  constraints +1\n")

@@ -64,6 +64,12 @@ static void shares_are_of_each_tunable_alone(void **state)
                               "variance of log time, each taken alone.\n");
     free(text);
 
+    lessons.importance.adjusted = true;
+    text = printed(&lessons);
+    assert_non_null(strstr(text, "UNROLL 70 % of the variance of log time."));
+    free(text);
+
+    lessons.importance.adjusted = false;
     lessons.n_tunables = 1;
     text = printed(&lessons);
     assert_non_null(
