@@ -166,7 +166,7 @@ static bool is_real(const char *digits)
 int py_lexer_number(const struct py_lexer *lexer, struct py_value *out)
 {
     const char *text = lexer->text + lexer->begin, *at;
-    char digits[NUMBER_BYTES_MAX + 1];
+    char digits[NUMBER_BYTES_MAX + 1] = "";
     int base = 0;
 
     if (lexer->len <= NUMBER_BYTES_MAX &&
