@@ -16,6 +16,13 @@ enum {
     PATH_BYTES = 400
 };
 
+/* as the worker builds */
+#ifdef __clang__
+#define SHARED_FLAG
+#else
+#define SHARED_FLAG "-fno-extern-tls-init",
+#endif
+
 static const char includes[] = "-I" FA_SOURCE_DIR "/kernels/include";
 static const char cuda[] = "-I" FA_SOURCE_DIR "/kernels/include/fa_cuda";
 
@@ -111,8 +118,8 @@ bool fixture_builds(const char *name, const char *source, const char *entry,
     write_file(unit, "#include \"%s\"\nFA_EMULATION_ENTRY(%s)\n", path, entry);
     return fixture_command((const char *[]){
                "c++", "-O1", "-std=c++17", "-shared", "-fPIC", "-x", "c++",
-               includes, cuda, "-include", "fa/emulation.h", "-include", header,
-               unit, "-o", object, NULL }) == 0;
+               includes, cuda, SHARED_FLAG "-include", "fa/emulation.h",
+               "-include", header, unit, "-o", object, NULL }) == 0;
 }
 
 struct device_kernel *fixture_load(const char *name, const char *source,

@@ -131,6 +131,14 @@ static bool fills_locals(const char *toolkit)
            (sscanf(toolkit, "clang++ %d", &major) == 1 && major >= 8);
 }
 
+/* g++ takes an extern array of shared memory in a template for one that needs a
+ * constructor, and calls a function that nobody defines.  clang++ asks first
+ * whether there is one, and does not know the flag. */
+static const char *shared_flag(const char *toolkit)
+{
+    return strncmp(toolkit, "g++ ", 4) == 0 ? "-fno-extern-tls-init" : NULL;
+}
+
 /* Of the flags, a host compiler understands only definitions as nvcc does. What
  * its checks call is in fa/checks.h, and not in a library. */
 static int emulated(const struct compiler_task *task,
@@ -144,9 +152,12 @@ static int emulated(const struct compiler_task *task,
         "-fPIC",
         "-fsanitize=alignment,bounds,object-size",
         "-nodefaultlibs",
-        fills_locals(task->toolkit) ? "-ftrivial-auto-var-init=pattern" : NULL,
         NULL
     };
+    const char *const by_compiler[] = { fills_locals(task->toolkit)
+                                            ? "-ftrivial-auto-var-init=pattern"
+                                            : NULL,
+                                        shared_flag(task->toolkit) };
     const char *const tail[] = { "-I.",
                                  "-Ifa_cuda",
                                  "-include",
@@ -162,6 +173,9 @@ static int emulated(const struct compiler_task *task,
     const char *const libraries[] = { "-lm", "-lgcc", "-lc", NULL };
     int rc = add_all(line, head, err);
 
+    for (size_t i = 0; rc == 0 && i < 2; i++)
+        if (by_compiler[i])
+            rc = add(line, by_compiler[i], err);
     for (size_t i = 0; rc == 0 && i < task->flags.n; i++)
         if (strncmp(task->flags.items[i], "-D", 2) == 0)
             rc = add(line, task->flags.items[i], err);

@@ -53,6 +53,13 @@ static void accesses_are_checked_without_a_library(void **state)
     }
 }
 
+static void shared_memory_needs_no_constructor(void **state)
+{
+    (void)state;
+    assert_true(has("g++ 8.5.0", "-fno-extern-tls-init"));
+    assert_false(has("clang++ 14.0.6", "-fno-extern-tls-init"));
+}
+
 static int build_for(const char *toolkit, const char *arch, struct err *err)
 {
     const struct compiler_task task = { .compiler = "/usr/bin/nvcc",
@@ -90,6 +97,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(locals_are_filled_where_the_compiler_can),
         cmocka_unit_test(accesses_are_checked_without_a_library),
+        cmocka_unit_test(shared_memory_needs_no_constructor),
         cmocka_unit_test(an_architecture_that_nvcc_left_behind_is_refused),
     };
 
