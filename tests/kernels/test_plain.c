@@ -322,6 +322,13 @@ static const char *const order_texts[] = {
     "time is up in thread (*,0,0) of block (*,0,0); blocks and threads ran in "
     "reverse order",
     NULL,
+    NULL,
+    "the order of blocks changes the result: 'out'\\[0] is * in one order, and "
+    "* "
+    "in another",
+    NULL,
+    NULL,
+    NULL,
 };
 
 static void dependence_on_the_order_is_found(void **state)
@@ -331,13 +338,19 @@ static void dependence_on_the_order_is_found(void **state)
     };
     struct device_buffer *in = fixture_buffer("in", ELEMENT_FP32, N);
     struct device_buffer *out = fixture_buffer("out", ELEMENT_FP32, N);
+    struct device_buffer *sums = fixture_buffer("sums", ELEMENT_FP32, 1);
     struct device_buffer *counts = fixture_buffer("counts", ELEMENT_INT32, 2);
-    void *p[3] = { device_address(in), device_address(out),
-                   device_address(counts) };
+    struct device_buffer *references[2] = {
+        /* counts has none */
+        fixture_buffer("out", ELEMENT_FP64, N),
+        fixture_buffer("sums", ELEMENT_FP64, 1)
+    };
+    void *p[4] = { device_address(in), device_address(out),
+                   device_address(sums), device_address(counts) };
     int kind;
-    void *args[4] = { &p[0], &p[1], &p[2], &kind };
+    void *args[5] = { &p[0], &p[1], &p[2], &p[3], &kind };
     struct device_launch launch = {
-        .grid = { 5, 1, 1 }, .block = { 64, 1, 1 }, .args = args, .n_args = 4
+        .grid = { 5, 1, 1 }, .block = { 64, 1, 1 }, .args = args, .n_args = 5
     };
     const int n = (int)(sizeof(order_texts) / sizeof(order_texts[0]));
 
@@ -351,7 +364,8 @@ static void dependence_on_the_order_is_found(void **state)
         int rc;
 
         memset(p[1], 0, N * sizeof(float));
-        memset(p[2], 0, 2 * sizeof(int));
+        memset(p[2], 0, sizeof(float));
+        memset(p[3], 0, 2 * sizeof(int));
         launch.kernel = fixture_load_again("orders");
         rc = device_run(NULL, &launch, LIMIT_S, &err);
         if (text ? rc == 0 || fnmatch(text, err.text, 0) != 0 : rc != 0)
@@ -362,7 +376,10 @@ static void dependence_on_the_order_is_found(void **state)
     }
     device_free(NULL, in);
     device_free(NULL, out);
+    device_free(NULL, sums);
     device_free(NULL, counts);
+    device_free(NULL, references[0]);
+    device_free(NULL, references[1]);
 }
 
 static void all_build_for_a_gpu_as_well(void **state)

@@ -21,7 +21,7 @@ inline T fa_emu_atomic_sum(T *p, T v, fa_site at)
 {
     const T old = *p;
 
-    fa_emu_grid.unordered = 1;
+    fa_emu_unordered(p);
     *p = T(old + v);
     fa_emu_atomic(at);
     return old;
@@ -76,8 +76,8 @@ FA_EMU_ATOMIC_INTEGERS(atomicAnd, old &v)
 FA_EMU_ATOMIC_INTEGERS(atomicOr, old | v)
 FA_EMU_ATOMIC_INTEGERS(atomicXor, old ^ v)
 /* The last one wins. */
-FA_EMU_ATOMIC_INTEGERS(atomicExch, (fa_emu_grid.unordered = 1, v))
-FA_EMU_ATOMIC(atomicExch, float, (fa_emu_grid.unordered = 1, v))
+FA_EMU_ATOMIC_INTEGERS(atomicExch, (fa_emu_unordered(p), v))
+FA_EMU_ATOMIC(atomicExch, float, (fa_emu_unordered(p), v))
 FA_EMU_ATOMIC(atomicInc, unsigned, old >= v ? 0 : old + 1)
 FA_EMU_ATOMIC(atomicDec, unsigned, old == 0 || old > v ? v : old - 1)
 
@@ -87,7 +87,7 @@ FA_EMU_ATOMIC(atomicDec, unsigned, old == 0 || old > v ? v : old - 1)
     {                                                                        \
         const T old = *p;                                                    \
                                                                              \
-        fa_emu_grid.unordered = 1;                                           \
+        fa_emu_unordered(p);                                                 \
         if (old == expected)                                                 \
             *p = desired;                                                    \
         fa_emu_atomic(at);                                                   \

@@ -191,11 +191,13 @@ inline void __threadfence_block()
 
 inline void __threadfence()
 {
+    fa_emu_grid.fenced = 1;
     asm volatile("" ::: "memory");
 }
 
 inline void __threadfence_system()
 {
+    fa_emu_grid.fenced = 1;
     asm volatile("" ::: "memory");
 }
 

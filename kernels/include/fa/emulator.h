@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define FA_EMU_ABI 3
+#define FA_EMU_ABI 4
 #define FA_EMU_SMEM_BASE 1024u /* not zero, as on a device: finds offsets used as addresses */
 
 /* The place of a call in the kernel's source. */
@@ -37,7 +37,9 @@ struct fa_emu_dim3 {
 struct fa_emu_grid_state {
     fa_emu_dim3 grid, block, block_index;
     uint32_t atomics_left; /* until a thread that does nothing else lets others run */
-    uint32_t unordered;    /* this launch did atomics whose result depends on their order */
+    /* This launch did atomics outside of arrays whose result depends on their
+     * order; it has a fence between blocks. */
+    uint32_t unordered, fenced;
 };
 
 /* The part of a running thread that the kernel reads. */
@@ -135,6 +137,9 @@ void fa_emu_collective(int operation, void *operand, fa_site at);
 void fa_emu_collective_of(int operation, uint32_t mask, void *operand, fa_site at);
 /* The lanes that are at this place together, as far as they can get. */
 uint32_t fa_emu_active_lanes(fa_site at);
+
+/* The result of the atomic operation there depends on the order of others. */
+void fa_emu_unordered(const void *address);
 
 /* The thread may be waiting for another one: let all others run. */
 void fa_emu_spin(fa_site at);

@@ -91,6 +91,22 @@ static void bits_are_compared_and_not_values(void **state)
     order_check_free(check);
 }
 
+static void what_is_left_out_is_restored_and_not_compared(void **state)
+{
+    struct order_check *check = begun();
+
+    (void)state;
+    numbers[1] = 1;
+    order_check_keep(check);
+    order_check_leave_out(check, numbers);
+    order_check_restore(check);
+    assert_int_equal(numbers[1], 10);
+    assert_true(order_check_same(check, text, sizeof(text)));
+    floats[1] = 7;
+    assert_false(order_check_same(check, text, sizeof(text)));
+    order_check_free(check);
+}
+
 static void arrays_that_are_too_large_are_not_copied(void **state)
 {
     const struct order_check_array large = { "large", ELEMENT_INT8,
@@ -107,6 +123,8 @@ int main(void)
         cmocka_unit_test_setup(second_launch_begins_as_the_first_did, set_up),
         cmocka_unit_test_setup(first_difference_is_named, set_up),
         cmocka_unit_test(arrays_that_are_too_large_are_not_copied),
+        cmocka_unit_test_setup(what_is_left_out_is_restored_and_not_compared,
+                               set_up),
         cmocka_unit_test_setup(bits_are_compared_and_not_values, set_up),
     };
 

@@ -86,6 +86,16 @@ int device_fill(struct device *device, struct device_buffer *buffer,
     return 0;
 }
 
+bool cpu_buffer_is_compared(const struct device_buffer *buffer)
+{
+    for (const struct device_buffer *b = buffers; b; b = b->next)
+        if (b != buffer && b->count == buffer->count &&
+            (b->type == ELEMENT_FP64 || buffer->type == ELEMENT_FP64) &&
+            strcmp(b->name, buffer->name) == 0)
+            return true;
+    return false;
+}
+
 size_t cpu_buffer_bytes(const struct device_buffer *buffer)
 {
     return (size_t)buffer->count * element_bytes(buffer->type);

@@ -25,6 +25,11 @@ struct device_buffer {
 
 size_t cpu_buffer_bytes(const struct device_buffer *buffer);
 
+/* Is it compared with a reference, or one itself?  An output is there twice: as
+ * the kernel writes it and, in doubles, as the reference does.  A workspace is
+ * there once. */
+bool cpu_buffer_is_compared(const struct device_buffer *buffer);
+
 /* The newest of all buffers, or NULL. */
 const struct device_buffer *cpu_buffer_first(void);
 

@@ -48,6 +48,11 @@ struct array {
 
 static std::vector<array *> arrays;
 
+/* Byte i is of arrays[i]: what a launch says of it.  Its process shares them.
+ */
+static unsigned char *unordered;
+constexpr size_t UNORDERED_MAX = 4096;
+
 /* Without memory it is not the kernel that is at fault, so nothing is thrown:
  * that would abort, like a kernel that does. */
 [[maybe_unused]] static const std::new_handler thrower =
@@ -58,8 +63,23 @@ static size_t round_up(size_t n, size_t to)
     return (n + to - 1) / to * to;
 }
 
+static bool have_unordered()
+{
+    void *bytes = unordered;
+
+    if (!bytes)
+        bytes = mmap(nullptr, UNORDERED_MAX, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (bytes == MAP_FAILED)
+        return false;
+    unordered = (unsigned char *)bytes;
+    return true;
+}
+
 struct array *array_new(const char *name, size_t bytes)
 {
+    if (!have_unordered())
+        return nullptr;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t room = round_up(bytes, ALIGNMENT);
     const size_t pages_bytes = round_up(room, page);
@@ -178,6 +198,21 @@ bool array_return_sealed(void)
     return done;
 }
 
+bool array_is_unordered(const struct array *array)
+{
+    for (size_t i = 0; i < arrays.size() && i < UNORDERED_MAX; i++)
+        if (arrays[i] == array)
+            return unordered[i] != 0;
+    return false;
+}
+
+/* All of it: nothing that a launch leaves there is for the next one. */
+void array_forget_unordered(void)
+{
+    if (unordered)
+        memset(unordered, 0, UNORDERED_MAX);
+}
+
 void array_poison(struct array *array)
 {
     memset(array->pages, 0xff, array->pages_bytes);
@@ -203,9 +238,9 @@ int64_t array_overrun(const struct array *array)
 namespace emulator
 {
 
-/* The array whose mapping, guards included, holds 'address', or NULL.  A hidden
- * one is not there for a kernel. */
-static array *around(const void *address)
+/* The number of the array whose mapping, guards included, holds 'address', or
+ * that of no array.  A hidden one is not there for a kernel. */
+static size_t number_around(const void *address)
 {
     static size_t last; /* most accesses are to the same array as the previous
                          * one */
@@ -217,10 +252,32 @@ static array *around(const void *address)
         if (!arrays[j]->hidden &&
             p - (uintptr_t)arrays[j]->map < arrays[j]->map_bytes) {
             last = j;
-            return arrays[j];
+            return j;
         }
     }
-    return nullptr;
+    return arrays.size();
+}
+
+static array *around(const void *address)
+{
+    const size_t i = number_around(address);
+
+    return i < arrays.size() ? arrays[i] : nullptr;
+}
+
+bool array_mark_unordered(const void *address)
+{
+    const size_t i = number_around(address);
+
+    if (i >= arrays.size() || i >= UNORDERED_MAX)
+        return false;
+    unordered[i] = 1;
+    return true;
+}
+
+bool array_any_unordered()
+{
+    return unordered && memchr(unordered, 1, UNORDERED_MAX);
 }
 
 array_place array_find(const void *address)

@@ -38,6 +38,12 @@ bool array_guard(struct array *array, bool sealed, bool hidden);
 bool array_withhold_sealed(unsigned char slack);
 bool array_return_sealed(void);
 
+/* Did a launch do atomic operations in it whose result depends on their order
+ * (emulator_is_unordered())?  Since the latest array_forget_unordered(), which
+ * is of all arrays. */
+bool array_is_unordered(const struct array *array);
+void array_forget_unordered(void);
+
 /* Fill contents and slack with 0xff; not of a sealed one. */
 void array_poison(struct array *array);
 
@@ -63,6 +69,10 @@ struct array_place {
 };
 
 array_place array_find(const void *address);
+
+/* True if an array was marked as unordered: that of 'address', or any. */
+bool array_mark_unordered(const void *address);
+bool array_any_unordered();
 
 /* End the launch unless 'bytes' may be read there, at a multiple of
  * 'alignment'.  'what' names the access: "read". */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "worker/runner/emulator/array.h"
 #include "worker/runner/emulator/block.hh"
 #include "worker/runner/emulator/declared.hh"
 #include "worker/runner/emulator/fault.hh"
@@ -104,6 +105,7 @@ enum emulator_outcome emulator_run(const struct emulator_launch *l,
     block.args = l->args;
     block.thread_order = l->order.threads;
     fa_emu_grid.unordered = 0;
+    fa_emu_grid.fenced = 0;
     shared_start(l->smem);
     declared_start(&l->shared, l->smem, order_unwritten(l->order.blocks));
     fault_arm(timeout_s);
@@ -124,7 +126,14 @@ double emulator_bank_conflicts(void)
 
 bool emulator_is_unordered(void)
 {
-    return fa_emu_grid.unordered != 0;
+    return fa_emu_grid.unordered ||
+           (fa_emu_grid.fenced && array_any_unordered());
+}
+
+void fa_emu_unordered(const void *address)
+{
+    if (!array_mark_unordered(address))
+        fa_emu_grid.unordered = 1;
 }
 
 int emulator_abi(void)

@@ -62,8 +62,10 @@ enum emulator_outcome emulator_run(const struct emulator_launch *launch,
  * conflicts, 8.0 at worst, 0 when there was no ldmatrix. */
 double emulator_bank_conflicts(void);
 
-/* True if the latest launch did atomic operations whose result may depend on
- * their order: sums of floats, exchanges. */
+/* True if anything that the latest launch wrote may depend on the order of its
+ * atomic operations: sums of floats, exchanges.  Of those in an array, only
+ * this array does (array_is_unordered()), unless blocks read what others wrote
+ * there, for which they need a fence. */
 bool emulator_is_unordered(void);
 
 /* FA_EMU_ABI of this emulator; that of a shared object is in its
