@@ -211,6 +211,13 @@ static bool exists(const struct spec *spec, const char *name)
     return fd >= 0 || errno != ENOENT;
 }
 
+/* A system's header is not sent.  What is named by its place on this machine is
+ * no such header: it would be missing in the bundle and in its hash. */
+static bool is_of_system(const struct include *include, const char *name)
+{
+    return !include->quoted && name[0] != '/' && !strstr(name, "../");
+}
+
 /* Resolve an include line as the compiler does: a quoted name is looked for
  * beside the including file first, then from the root; device primitives
  * too. */
@@ -226,7 +233,7 @@ static int add_include(const struct asker *asker, struct bundle *bundle,
         return flaw(asker, "at most 200 bytes", "this path is too long");
     snprintf(name, sizeof(name), "%.*s", (int)include->len, include->name);
     primitive = find_primitive(name);
-    if (!primitive && !include->quoted)
+    if (!primitive && is_of_system(include, name))
         return strncmp(name, "fa/", 3) == 0 ? no_primitive(asker, name) : 0;
     if (primitive)
         return has_file(bundle, name)

@@ -444,6 +444,26 @@ static void a_link_or_a_large_file_is_refused(void **state)
     spec_free(spec);
 }
 
+/* The compiler would find it, and its contents are not in the hash. */
+static void a_header_named_by_its_place_is_refused(void **state)
+{
+    static const char *const lines[] = { "#include </usr/include/x.h>\n",
+                                         "#include <../x.h>\n",
+                                         "#include \"/usr/include/x.h\"\n" };
+    struct spec *spec = spec_in_folder();
+    struct bundle bundle;
+    struct err err;
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        put("link", lines[i]);
+        assert_int_equal(bundle_load(spec, "link", 0, false, &bundle, &err),
+                         ERR_INPUT);
+        assert_non_null(strstr(err.text, "x.h' cannot be included"));
+    }
+    spec_free(spec);
+}
+
 /* The one that decides is measured with any effort. */
 static void a_quick_confirmation_keeps_a_part(void **state)
 {
@@ -486,6 +506,7 @@ int main(void)
         cmocka_unit_test(includes_are_found_comments_aside),
         cmocka_unit_test(a_bundle_holds_what_is_included),
         cmocka_unit_test(a_link_or_a_large_file_is_refused),
+        cmocka_unit_test(a_header_named_by_its_place_is_refused),
         cmocka_unit_test(a_quick_confirmation_keeps_a_part),
     };
     struct err err;
