@@ -36,7 +36,12 @@ static void each_rule_measures_in_its_unit(void **state)
         { TOLERANCE_EXACT, ELEMENT_FP32, 0.1, 0.1, 0 },
         { TOLERANCE_EXACT, ELEMENT_FP32, 1 + 0x1p-23, 1, 0x1p-23 },
         { TOLERANCE_EXACT, ELEMENT_INT8, 7, 8, 1 },
-        { TOLERANCE_EXACT, ELEMENT_INT32, 2, 2.5, 0.5 },
+        { TOLERANCE_EXACT, ELEMENT_INT32, 2, 2.5, 0 },
+        { TOLERANCE_EXACT, ELEMENT_INT32, 3, 2.5, 0 },
+        { TOLERANCE_EXACT, ELEMENT_INT32, -3, -2.6, 0 },
+        { TOLERANCE_EXACT, ELEMENT_INT32, -2, -2.6, 0.6 },
+        { TOLERANCE_EXACT, ELEMENT_INT64, 7, 6.75, 0 },
+        { TOLERANCE_ABSOLUTE, ELEMENT_INT32, 2, 2.5, 0.5 },
         { TOLERANCE_EXACT, ELEMENT_FP32, -0.0, 0, 0 },
         { TOLERANCE_EXACT, ELEMENT_FP32, NAN, 0, INFINITY },
         { TOLERANCE_ULP, ELEMENT_FP32, INFINITY, INFINITY, INFINITY },
@@ -47,7 +52,7 @@ static void each_rule_measures_in_its_unit(void **state)
         double error =
             error_of(rows[i].rule, rows[i].type, rows[i].out, rows[i].ref);
 
-        if (!(error == rows[i].error))
+        if (!(fabs(error - rows[i].error) < 1e-15 || error == rows[i].error))
             fail_msg("row %zu: %g", i, error);
     }
 }

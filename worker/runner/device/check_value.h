@@ -64,7 +64,8 @@ ELEMENT_FN double check_integer_error(int64_t out, double ref)
     return fabs((double)out - ref);
 }
 
-/* |out-ref|, where ref is rounded to the type first if 'rounded'. */
+/* |out-ref|, where ref is rounded to the type first if 'rounded': to a nearest
+ * integer, of two to either. */
 ELEMENT_FN double check_difference(const void *base, enum element_type type,
                                    int64_t i, double ref, bool rounded)
 {
@@ -72,9 +73,12 @@ ELEMENT_FN double check_difference(const void *base, enum element_type type,
     const double want =
         rounded && element_is_float(type) ? element_round(type, ref) : ref;
 
-    if (type == ELEMENT_INT64)
-        return check_integer_error(((const int64_t *)base)[i], ref);
-    return fabs(out - want);
+    const double error =
+        type == ELEMENT_INT64
+            ? check_integer_error(((const int64_t *)base)[i], ref)
+            : fabs(out - want);
+
+    return rounded && !element_is_float(type) && error <= 0.5 ? 0 : error;
 }
 
 /* The error of element 'i' of 'base' by a rule for elements. */

@@ -7,7 +7,8 @@
  *   absolute      |out-ref| of each element
  *   ulp           |out-ref| over the distance between neighbouring values of
  *                 the output's type at ref, of each element
- *   exact         each element is the reference, rounded to the output's type
+ *   exact         each element is the reference, rounded to the output's type,
+ *                 if that is an integer to a nearest one
  *
  * Depends on libc only.
  */
