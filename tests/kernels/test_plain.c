@@ -233,14 +233,44 @@ static void each_piece_of_the_dialect_is_right(void **state)
     struct device_buffer *failed = fixture_buffer("failed", ELEMENT_INT32, 1);
     int *line = device_address(failed);
     void *p = line;
+    int one = 1;
 
     (void)state;
     *line = 0;
     run("dialect", (struct dims){ 1, 1 }, (struct dims){ 64, 1 }, 256,
-        (void *[]){ &p }, 1);
+        (void *[]){ &p, &one }, 2);
     if (*line != 0)
         fail_msg(FOLDER "dialect.cu:%d", *line);
     device_free(NULL, failed);
+}
+
+/* Each letter, each pair of capitals, and words that headers like. */
+static void a_tunable_may_have_any_name(void **state)
+{
+    static const char words[] =
+        "block grid index args check type line file at array of from left sum "
+        "bits word near up down mask value values lane lanes width format pair "
+        "scalar kernel unordered";
+    static char params[32 * 1024];
+    char one[] = "#define A 1\n", two[] = "#define AA 1\n", word[16];
+    size_t len = 0;
+    int used;
+
+    (void)state;
+    for (char c = 'A'; c <= 'Z'; c++) {
+        one[8] = two[8] = c;
+        len += (size_t)snprintf(params + len, sizeof(params) - len, "%s", one);
+        for (two[9] = 'A'; two[9] <= 'Z'; two[9]++)
+            len +=
+                (size_t)snprintf(params + len, sizeof(params) - len, "%s", two);
+    }
+    for (one[8] = 'a'; one[8] < 'x'; one[8]++) /* x is a member */
+        len += (size_t)snprintf(params + len, sizeof(params) - len, "%s", one);
+    for (const char *w = words; sscanf(w, "%15s%n", word, &used) == 1;
+         w += used)
+        len += (size_t)snprintf(params + len, sizeof(params) - len,
+                                "#define %s 1\n", word);
+    assert_true(fixture_builds("macros", FOLDER "macros.cu", "macros", params));
 }
 
 enum {
@@ -261,6 +291,7 @@ static const char *const texts[] = {
     "but thread (*,0,0) of its warp is at shfl_idx, faults.cu:*; the masks are "
     "0x0000000[7f] and 0x0000000[7f]",
     "*", /* ends by its time limit */
+    "trap by thread (40,0,0) of block (*,0,0), faults.cu:24",
 };
 
 static void bugs_of_plain_kernels_are_found(void **state)
@@ -281,7 +312,7 @@ static void bugs_of_plain_kernels_are_found(void **state)
     fill(in, ELEMENT_FP32, 120);
     assert_true(
         fixture_builds("plain_faults", FOLDER "faults.cu", "faults", ""));
-    for (fault = 0; fault < 7; fault++) {
+    for (fault = 0; fault < 8; fault++) {
         struct device_err err = { .text = "" };
         int rc;
 
@@ -397,6 +428,7 @@ int main(void)
         cmocka_unit_test(scale_works_in_place),
         cmocka_unit_test(spmv_sums_doubles_of_a_warp),
         cmocka_unit_test(each_piece_of_the_dialect_is_right),
+        cmocka_unit_test(a_tunable_may_have_any_name),
         cmocka_unit_test(bugs_of_plain_kernels_are_found),
         cmocka_unit_test(dependence_on_the_order_is_found),
         cmocka_unit_test(all_build_for_a_gpu_as_well),

@@ -66,6 +66,19 @@ FA_EMU_ATOMIC(atomicAdd, unsigned, old + v)
 FA_EMU_ATOMIC(atomicAdd, unsigned long long, old + v)
 FA_EMU_ATOMIC_SUM(float)
 FA_EMU_ATOMIC_SUM(double)
+
+/* Each element for itself. */
+inline float2 atomicAdd(float2 *p, float2 v, fa_site at = fa_site::here())
+{
+    return { fa_emu_atomic_sum(&p->x, v.x, at), fa_emu_atomic_sum(&p->y, v.y, at) };
+}
+
+inline float4 atomicAdd(float4 *p, float4 v, fa_site at = fa_site::here())
+{
+    return { fa_emu_atomic_sum(&p->x, v.x, at), fa_emu_atomic_sum(&p->y, v.y, at),
+             fa_emu_atomic_sum(&p->z, v.z, at), fa_emu_atomic_sum(&p->w, v.w, at) };
+}
+
 FA_EMU_ATOMIC(atomicSub, int, int(unsigned(old) - unsigned(v)))
 FA_EMU_ATOMIC(atomicSub, unsigned, old - v)
 FA_EMU_ATOMIC_INTEGERS(atomicMin, v < old ? v : old)

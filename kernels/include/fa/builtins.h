@@ -166,11 +166,11 @@ FA_EMU_REDUCE(__reduce_xor_sync, unsigned, sum ^ x)
     {                         \
         return *p;            \
     }
-#define FA_EMU_STORE(NAME)      \
-    template <typename T>       \
-    inline void NAME(T *p, T v) \
-    {                           \
-        *p = v;                 \
+#define FA_EMU_STORE(NAME)                                   \
+    template <typename T>                                    \
+    inline void NAME(T *p, typename fa_emu_value<T>::type v) \
+    {                                                        \
+        *p = v;                                              \
     }
 
 FA_EMU_LOAD(__ldg)
@@ -183,6 +183,21 @@ FA_EMU_STORE(__stwb)
 FA_EMU_STORE(__stcg)
 FA_EMU_STORE(__stcs)
 FA_EMU_STORE(__stwt)
+
+/* The place of the n-th bit that is set, from 'base' on upwards, or with n < 0
+ * downwards; ~0 if there is none.  With 0 it is 'base', or there is none. */
+inline unsigned __fns(unsigned mask, unsigned base, int n)
+{
+    const int step = n < 0 ? -1 : 1;
+    int left = n < 0 ? -n : n;
+
+    if (n == 0)
+        return mask >> (base & 31) & 1 ? base : ~0u;
+    for (int i = int(base); i >= 0 && i < 32; i += step)
+        if ((mask >> i & 1) && --left == 0)
+            return unsigned(i);
+    return ~0u;
+}
 
 inline void __threadfence_block()
 {

@@ -64,15 +64,15 @@ __device__ __forceinline__ void cp_async_commit()
 #endif
 }
 
-/* cp.async.wait_group N */
-template <int N>
+/* cp.async.wait_group N: no macro of a kernel has the name of the parameter */
+template <int fa_groups>
 __device__ __forceinline__ void cp_async_wait()
 {
-    static_assert(N >= 0, "a number of groups that may stay in flight");
+    static_assert(fa_groups >= 0, "a number of groups that may stay in flight");
 #ifdef FA_EMULATION
-    fa_emu_cp_async_wait(N);
+    fa_emu_cp_async_wait(fa_groups);
 #else
-    asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
+    asm volatile("cp.async.wait_group %0;" ::"n"(fa_groups) : "memory");
 #endif
 }
 

@@ -1,7 +1,8 @@
 /* emulation.h - the CUDA dialect of C++ for a host compiler
  *
- * Included before everything else when a kernel is built for the cpu device
- * (a kernel's own macros, such as D, would break later system headers).  It has
+ * Included before everything else when a kernel is built for the cpu device: a
+ * kernel's own macros, such as D, would break it, and later system headers.  So
+ * a macro that is expanded in a kernel names only what begins with fa_.  It has
  * the keywords and built-in names of nvcc, the macro FA_EMULATION, and
  * FA_EMULATION_ENTRY(NAME), which exports a kernel to fa-runner.
  */
@@ -16,8 +17,12 @@
 #include <bits/c++config.h>
 #undef _GLIBCXX_USE_STD_SPEC_FUNCS
 #endif
+#include <assert.h>
+#include <limits.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "fa/emulator.h"
@@ -25,6 +30,9 @@
 #include "fa/intrinsics.h"
 #include "fa/builtins.h"
 #include "fa/atomics.h"
+#include "fa/clock.h"
+#include "fa/simd.h"
+#include "fa/half_types.h"
 #include "fa/checks.h"
 
 /* Never defined: a build is sent the files that #include lines name, and the line
@@ -48,17 +56,24 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
+#define __maxnreg__(...)
+#define __grid_constant__
 #define __align__(n) __attribute__((aligned(n)))
 #define __constant__
 /* It makes a variable of a function static, and leaves an extern one extern; all
  * fibers are of one host thread.  fa-runner gives both kinds their memory. */
 #define __shared__ thread_local
 
-#define threadIdx (fa_emu_self->thread_index)
-#define blockIdx (fa_emu_grid.block_index)
-#define blockDim (fa_emu_grid.block)
-#define gridDim (fa_emu_grid.grid)
+#define threadIdx (fa_emu_self->fa_thread_index)
+#define blockIdx (fa_emu_grid.fa_block_index)
+#define blockDim (fa_emu_grid.fa_block)
+#define gridDim (fa_emu_grid.fa_grid)
 constexpr int warpSize = 32;
+
+/* Nothing is made of it. */
+#ifndef __clang__
+#define __builtin_assume(...) ((void)sizeof(!(__VA_ARGS__)))
+#endif
 
 inline uint32_t fa_emu_shuffle(int operation, uint32_t value, uint32_t lane, fa_site at)
 {
@@ -117,14 +132,16 @@ constexpr fa_emu_parameters<int(sizeof...(T))> fa_emu_parameters_of(void (*)(T..
     {                                                                          \
         return fa_emu_dynamic;                                                 \
     }                                                                          \
+    FA_EMU_CLOCK                                                               \
+    FA_EMU_ASSERT                                                              \
     FA_EMU_CHECKS
 
-#define FA_EMULATION_ENTRY(NAME)                                                 \
-    FA_EMULATION_OBJECT                                                          \
-    extern "C" constexpr auto fa_entry_parameters = fa_emu_parameters_of(NAME);  \
-    extern "C" __attribute__((visibility("default"))) void fa_entry(void **args) \
-    {                                                                            \
-        fa_emu_call(NAME, args);                                                 \
+#define FA_EMULATION_ENTRY(NAME)                                                    \
+    FA_EMULATION_OBJECT                                                             \
+    extern "C" constexpr auto fa_entry_parameters = fa_emu_parameters_of(NAME);     \
+    extern "C" __attribute__((visibility("default"))) void fa_entry(void **fa_args) \
+    {                                                                               \
+        fa_emu_call(NAME, fa_args);                                                 \
     }
 
 #endif

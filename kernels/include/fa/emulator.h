@@ -34,17 +34,19 @@ struct fa_emu_dim3 {
     }
 };
 
+/* Macros of emulation.h name these: no macro of a kernel may have their names. */
 struct fa_emu_grid_state {
-    fa_emu_dim3 grid, block, block_index;
+    fa_emu_dim3 fa_grid, fa_block, fa_block_index;
     uint32_t atomics_left; /* until a thread that does nothing else lets others run */
     /* This launch did atomics outside of arrays whose result depends on their
      * order; it has a fence between blocks. */
     uint32_t unordered, fenced;
+    int64_t ticks; /* of clock64() */
 };
 
 /* The part of a running thread that the kernel reads. */
 struct fa_emu_thread {
-    fa_emu_dim3 thread_index;
+    fa_emu_dim3 fa_thread_index;
 };
 
 #define FA_EMU_ALL 0xffffffffu /* the mask of all lanes that the warp has */

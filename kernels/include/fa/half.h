@@ -198,24 +198,30 @@ inline fa_emu_16x2<T> __hisnan2(T a)
     return T(__hisnan(a.x), __hisnan(a.y));
 }
 
-/* Of scalars, of pairs (1 or 0 each), of both of a pair; "u" is true of NaN. */
-#define FA_EMU_16_COMPARE_OF(NAME, RESULT)                  \
-    template <typename T, typename = fa_emu_16<T>>          \
-    inline bool __h##NAME(T a, T b)                         \
-    {                                                       \
-        const float x = a, y = b;                           \
-                                                            \
-        return RESULT;                                      \
-    }                                                       \
-    template <typename T>                                   \
-    inline fa_emu_16x2<T> __h##NAME##2(T a, T b)            \
-    {                                                       \
-        return T(__h##NAME(a.x, b.x), __h##NAME(a.y, b.y)); \
-    }                                                       \
-    template <typename T, typename = fa_emu_16x2<T>>        \
-    inline bool __hb##NAME##2(T a, T b)                     \
-    {                                                       \
-        return __h##NAME(a.x, b.x) && __h##NAME(a.y, b.y);  \
+/* Of scalars, of pairs (1 or 0 each; all bits of each), of both of a pair; "u" is
+ * true of NaN. */
+#define FA_EMU_16_COMPARE_OF(NAME, RESULT)                                                    \
+    template <typename T, typename = fa_emu_16<T>>                                            \
+    inline bool __h##NAME(T a, T b)                                                           \
+    {                                                                                         \
+        const float x = a, y = b;                                                             \
+                                                                                              \
+        return RESULT;                                                                        \
+    }                                                                                         \
+    template <typename T>                                                                     \
+    inline fa_emu_16x2<T> __h##NAME##2(T a, T b)                                              \
+    {                                                                                         \
+        return T(__h##NAME(a.x, b.x), __h##NAME(a.y, b.y));                                   \
+    }                                                                                         \
+    template <typename T, typename = fa_emu_16x2<T>>                                          \
+    inline bool __hb##NAME##2(T a, T b)                                                       \
+    {                                                                                         \
+        return __h##NAME(a.x, b.x) && __h##NAME(a.y, b.y);                                    \
+    }                                                                                         \
+    template <typename T, typename = fa_emu_16x2<T>>                                          \
+    inline unsigned __h##NAME##2_mask(T a, T b)                                               \
+    {                                                                                         \
+        return (__h##NAME(a.x, b.x) ? 0xffffu : 0) | (__h##NAME(a.y, b.y) ? 0xffff0000u : 0); \
     }
 #define FA_EMU_16_COMPARE(NAME, OPERATOR, OPPOSITE)                   \
     FA_EMU_16_COMPARE_OF(NAME, x OPERATOR y)                          \

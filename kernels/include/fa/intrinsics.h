@@ -129,6 +129,31 @@ FA_EMU_FUNCTION_1(float, normcdff, float, 0.5f * erfcf(-x / sqrtf(2.0f)))
 FA_EMU_FUNCTION_1(double, normcdf, double, 0.5 * erfc(-x / sqrt(2.0)))
 FA_EMU_FUNCTION_2(float, fdividef, x / y)
 FA_EMU_FUNCTION_2(float, rhypotf, 1.0f / hypotf(x, y))
+FA_EMU_FUNCTION_2(double, rhypot, 1.0 / hypot(x, y))
+FA_EMU_FUNCTION_3(double, norm3d, hypot(hypot(x, y), z))
+FA_EMU_FUNCTION_3(double, rnorm3d, 1.0 / norm3d(x, y, z))
+FA_EMU_FUNCTION_3(float, norm3df, float(norm3d(x, y, z)))
+FA_EMU_FUNCTION_3(float, rnorm3df, float(rnorm3d(x, y, z)))
+
+inline double norm4d(double x, double y, double z, double w)
+{
+    return hypot(norm3d(x, y, z), w);
+}
+
+inline double rnorm4d(double x, double y, double z, double w)
+{
+    return 1.0 / norm4d(x, y, z, w);
+}
+
+inline float norm4df(float x, float y, float z, float w)
+{
+    return float(norm4d(x, y, z, w));
+}
+
+inline float rnorm4df(float x, float y, float z, float w)
+{
+    return float(rnorm4d(x, y, z, w));
+}
 
 FA_EMU_FUNCTION_1(float, __expf, float, expf(x))
 FA_EMU_FUNCTION_1(float, __exp10f, float, exp10f(x))
@@ -162,6 +187,18 @@ inline void __sincosf(float x, float *sine, float *cosine)
 {
     *sine = sinf(x);
     *cosine = cosf(x);
+}
+
+inline void sincospif(float x, float *sine, float *cosine)
+{
+    *sine = sinpif(x);
+    *cosine = cospif(x);
+}
+
+inline void sincospi(double x, double *sine, double *cosine)
+{
+    *sine = sinpi(x);
+    *cosine = cospi(x);
 }
 
 /* To an integer: what is too large becomes the largest, and NaN 0. */
@@ -277,23 +314,6 @@ inline unsigned __sad(int x, int y, unsigned z)
 inline unsigned __usad(unsigned x, unsigned y, unsigned z)
 {
     return (x < y ? y - x : x - y) + z;
-}
-
-/* Products of the four bytes, and their sum. */
-inline int __dp4a(int a, int b, int c)
-{
-    unsigned sum = unsigned(c);
-
-    for (int i = 0; i < 32; i += 8)
-        sum += unsigned(int8_t(a >> i) * int8_t(b >> i));
-    return int(sum);
-}
-
-inline unsigned __dp4a(unsigned a, unsigned b, unsigned c)
-{
-    for (int i = 0; i < 32; i += 8)
-        c += (a >> i & 0xff) * (b >> i & 0xff);
-    return c;
 }
 
 #endif

@@ -23,10 +23,11 @@ static struct build_job emulated_job(const char *source, const char *key,
                                      const char *const *arguments, size_t n)
 {
     static const char *const names[] = {
-        "kernel.cu",    "fa/emulation.h",     "fa/emulator.h",
-        "fa/vectors.h", "fa/builtins.h",      "fa/intrinsics.h",
-        "fa/atomics.h", "fa/half.h",          "fa/half_types.h",
-        "fa/checks.h",  "fa_cuda/cuda_fp16.h"
+        "kernel.cu",          "fa/emulation.h", "fa/emulator.h",
+        "fa/vectors.h",       "fa/builtins.h",  "fa/intrinsics.h",
+        "fa/atomics.h",       "fa/half.h",      "fa/half_types.h",
+        "fa/checks.h",        "fa/clock.h",     "fa/simd.h",
+        "fa_cuda/cuda_fp16.h"
     };
     enum {
         N_NAMES = sizeof(names) / sizeof(names[0])

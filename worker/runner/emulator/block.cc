@@ -151,13 +151,13 @@ static void thread_main()
 
 static void start_threads()
 {
-    const fa_emu_dim3 size = fa_emu_grid.block;
+    const fa_emu_dim3 size = fa_emu_grid.fa_block;
 
     for (unsigned i = 0; i < block.n_threads; i++) {
         thread *t = &block.threads[i];
 
-        t->thread_index = { i % size.x, i / size.x % size.y,
-                            i / size.x / size.y };
+        t->fa_thread_index = { i % size.x, i / size.x % size.y,
+                               i / size.x / size.y };
         t->id = i;
         t->serial = block.serial + i;
         t->warp = &block.warps[i / WARP_LANES];

@@ -110,7 +110,7 @@ inline bool same_site(fa_site a, fa_site b)
 /* The place in the grid of the block with this number. */
 inline fa_emu_dim3 block_at(uint64_t number)
 {
-    const fa_emu_dim3 grid = fa_emu_grid.grid;
+    const fa_emu_dim3 grid = fa_emu_grid.fa_grid;
 
     return { (unsigned)(number % grid.x), (unsigned)(number / grid.x % grid.y),
              (unsigned)(number / grid.x / grid.y) };

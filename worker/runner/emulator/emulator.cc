@@ -66,14 +66,14 @@ static bool run_block()
 /* Run one block after the other; false as soon as one faults. */
 static bool run_blocks(uint64_t order)
 {
-    const fa_emu_dim3 grid = fa_emu_grid.grid;
+    const fa_emu_dim3 grid = fa_emu_grid.fa_grid;
     const uint64_t n = (uint64_t)grid.x * grid.y * grid.z;
 
     block.launch_serial = block.next_serial;
     block.next_serial += n * block.n_threads;
     for (uint64_t i = 0; i < n; i++) {
         block.number = order_at(order, n, i);
-        fa_emu_grid.block_index = block_at(block.number);
+        fa_emu_grid.fa_block_index = block_at(block.number);
         if (!run_block())
             return false;
     }
@@ -99,13 +99,14 @@ enum emulator_outcome emulator_run(const struct emulator_launch *l,
                  strerror(errno));
         return EMULATOR_BROKEN;
     }
-    fa_emu_grid.grid = { g[0], g[1], g[2] };
-    fa_emu_grid.block = { b[0], b[1], b[2] };
+    fa_emu_grid.fa_grid = { g[0], g[1], g[2] };
+    fa_emu_grid.fa_block = { b[0], b[1], b[2] };
     block.entry = l->entry;
     block.args = l->args;
     block.thread_order = l->order.threads;
     fa_emu_grid.unordered = 0;
     fa_emu_grid.fenced = 0;
+    fa_emu_grid.ticks = 0;
     shared_start(l->smem);
     declared_start(&l->shared, l->smem, order_unwritten(l->order.blocks));
     fault_arm(timeout_s);

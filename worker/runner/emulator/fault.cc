@@ -72,7 +72,7 @@ words name_place(fa_site at)
 
 words name_thread(unsigned id)
 {
-    const fa_emu_dim3 size = fa_emu_grid.block;
+    const fa_emu_dim3 size = fa_emu_grid.fa_block;
     words w;
 
     snprintf(w.text, sizeof(w.text), "thread (%u,%u,%u)", id % size.x,
@@ -93,7 +93,7 @@ words name_self(const thread *self)
     words w;
 
     snprintf(w.text, sizeof(w.text), "%s of %s", name_thread(self->id).text,
-             name_block(fa_emu_grid.block_index).text);
+             name_block(fa_emu_grid.fa_block_index).text);
     return w;
 }
 
@@ -149,7 +149,7 @@ void fault_beyond_dynamic(size_t byte_after)
              "out of bounds: write of byte %zu after the end of dynamic shared "
              "memory (%zu bytes long) by a thread of %s",
              byte_after, declared_find(fa_emu_dynamic).bytes,
-             name_block(fa_emu_grid.block_index).text);
+             name_block(fa_emu_grid.fa_block_index).text);
     state.kind = fault::KERNEL;
 }
 
@@ -296,14 +296,14 @@ void fault_early_exit(const thread *waiting, const thread *exited)
           "early exit: %s of %s has ended and never reaches the barrier where "
           "%s waits, %s",
           name_thread(exited->id).text,
-          name_block(fa_emu_grid.block_index).text,
+          name_block(fa_emu_grid.fa_block_index).text,
           name_thread(waiting->id).text, name_place(waiting->at).text);
 }
 
 void fault_deadlock()
 {
     leave(fault::KERNEL, "deadlock: no thread of %s can run",
-          name_block(fa_emu_grid.block_index).text);
+          name_block(fa_emu_grid.fa_block_index).text);
 }
 
 void fault_trap(fa_site at)
