@@ -60,6 +60,37 @@ static void uniform_values_fill_the_unit_interval(void **state)
     assert_true(fabs(chi - 99) < 5 * sqrt(2 * 99.0));
 }
 
+/* Of fp16 and bf16 some would round to the scale.  No other value changes. */
+static void uniform_values_stay_below_the_scale_in_their_type(void **state)
+{
+    static const enum element_type types[] = { ELEMENT_FP16, ELEMENT_BF16,
+                                               ELEMENT_FP32 };
+    static const double scales[] = { 1, -2, 0.3 };
+    int changed[3] = { 0 };
+
+    (void)state;
+    for (int n = 0; n < 9; n++) {
+        const double scale = scales[n / 3];
+        const struct fill fill = { .kind = FILL_UNIFORM,
+                                   .scale = scale,
+                                   .type = types[n % 3] };
+
+        for (int i = 0; i < N; i++) {
+            const double exact =
+                scale * ((double)(fill_bits(1, i) >> 11) * 0x1p-53);
+            const double x = element_round(fill.type, fill_value(&fill, 1, i));
+
+            assert_true(fabs(x) < fabs(scale));
+            if (x == element_round(fill.type, exact))
+                continue;
+            assert_true(fabs(element_round(fill.type, exact)) >= fabs(scale));
+            assert_true(fabs(x) > fabs(scale) * (1 - 0x1p-7));
+            changed[n % 3]++;
+        }
+    }
+    assert_true(changed[0] > 0 && changed[1] > 0);
+}
+
 /* Correlation of two sequences of N normal values. */
 static double correlation(unsigned a, unsigned b, int lag)
 {
@@ -406,6 +437,7 @@ int main(void)
         cmocka_unit_test(a_permutation_has_each_number_once),
         cmocka_unit_test(normal_values_have_mean_0_and_sd_1),
         cmocka_unit_test(uniform_values_fill_the_unit_interval),
+        cmocka_unit_test(uniform_values_stay_below_the_scale_in_their_type),
         cmocka_unit_test(streams_are_independent),
         cmocka_unit_test(neighbours_are_independent),
         cmocka_unit_test(seeds_give_different_values),

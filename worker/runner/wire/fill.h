@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "worker/runner/wire/edge.h"
+#include "worker/runner/wire/element.h"
 #include "worker/runner/wire/element_type.h"
 #include "worker/runner/wire/fill_integer.h"
 #include "worker/runner/wire/fill_random.h"
@@ -49,13 +50,30 @@ ELEMENT_FN bool fill_is_random(enum fill_kind kind)
     return kind == FILL_NORMAL || kind == FILL_UNIFORM || kind == FILL_RAMP;
 }
 
+/* The nearest number of a float type to scale * unit may be the scale itself:
+ * then it is the one before. */
+ELEMENT_FN double fill_below_one(const struct fill *fill, double unit)
+{
+    const double most = fabs(fill->scale);
+    const double near_one = 1 - 0x1p-7; /* below, bf16 does not round so far */
+    double rounded;
+
+    if (unit < near_one || most == 0 || !element_is_float(fill->type))
+        return unit;
+    rounded = element_round(fill->type, most * unit);
+    return rounded < most
+               ? unit
+               : (rounded - element_ulp(fill->type, most * unit)) / most;
+}
+
 /* Element 'i' of a random fill before the scale. */
 ELEMENT_FN double fill_unit(const struct fill *fill, uint64_t key, int64_t i)
 {
     int64_t row;
 
     if (fill->kind == FILL_UNIFORM)
-        return (double)(fill_bits(key, i) >> 11) * 0x1p-53;
+        return fill_below_one(fill,
+                              (double)(fill_bits(key, i) >> 11) * 0x1p-53);
     if (fill->kind == FILL_NORMAL)
         return fill_normal(key, i);
     row = i / fill->columns % fill->rows;
