@@ -29,6 +29,14 @@ static void end_for_build(struct sweep *sweep, int unit, const char *detail)
     reactor_fail(sweep, EXIT_INPUT, &err);
 }
 
+/* What is often behind it: floats in the first half of the doubles. */
+static const char *hint(const char *detail)
+{
+    return strstr(detail, "unwritten") ? "; a reference writes each output "
+                                         "through a 'double *'"
+                                       : "";
+}
+
 static void end_for_reference(struct sweep *sweep, const char *host,
                               const struct msg *msg)
 {
@@ -36,9 +44,10 @@ static void end_for_reference(struct sweep *sweep, const char *host,
     struct err err;
 
     err_set(&err, ERR_INPUT,
-            "the reference cannot be used at shape '%s': %s; found on %s%s%s",
+            "the reference cannot be used at shape '%s': %s; found on %s%s%s%s",
             msg_work(msg)->id.shape, without_prefix(msg_result(msg)->detail),
-            before ? before : host, before ? " and " : "", before ? host : "");
+            before ? before : host, before ? " and " : "", before ? host : "",
+            hint(msg_result(msg)->detail));
     reactor_fail(sweep, EXIT_INPUT, &err);
 }
 

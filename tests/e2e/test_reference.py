@@ -46,6 +46,11 @@ class Reference(rig.Rig):
         self.assertIn("left 'out'[7] unwritten, or not a finite number; found on localhost", said)
         self.assert_one_attempt(folder)
 
+    def test_one_that_writes_floats_is_told_of_doubles(self):
+        folder, said = self.sweep_with("((float *)out)[i] = a[i] + b[i];")
+        self.assertRegex(said, r"left 'out'\[\d+\] unwritten.*; a reference writes each output through a 'double \*'")
+        self.assert_one_attempt(folder)
+
     def test_the_same_sweep_goes_on_with_another_reference(self):
         folder, _ = self.sweep_with("if (i != 9) out[i] = a[i] + b[i];")
         with open(os.path.join(rig.KERNELS, "vector_add", "reference.cu")) as f:

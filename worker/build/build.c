@@ -375,11 +375,33 @@ static bool lost_its_folder(struct build *build)
     return true;
 }
 
+/* The tunables were written to a file, which ends with a line. */
+static bool settle_collision(struct build *build, const char *first)
+{
+    size_t len;
+    void *bytes = map_file(build, "gen", COMPILER_PARAMS, &len);
+    char *header;
+    struct buf why;
+    bool collides;
+
+    if (!bytes)
+        return false;
+    header = mem_printf("%.*s", (int)len, (const char *)bytes);
+    munmap(bytes, len);
+    buf_init(&why, DETAIL_MAX);
+    collides = compiler_output_collides(first, header, &why);
+    if (collides)
+        settle(build, OUTCOME_COMPILE, buf_text(&why));
+    buf_fini(&why);
+    free(header);
+    return collides;
+}
+
 static void settle_failed(struct build *build, const char *first)
 {
     char end[CHILD_END_BYTES];
 
-    if (lost_its_folder(build))
+    if (lost_its_folder(build) || settle_collision(build, first))
         return;
     if (strncmp(first, "../gen/" COMPILER_ENTRY,
                 strlen("../gen/" COMPILER_ENTRY)) == 0) {

@@ -1,6 +1,9 @@
 #include "worker/build/compiler_output.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "worker/build/compiler.h"
 
 static bool has(const char *line, size_t len, const char *word)
 {
@@ -73,6 +76,35 @@ void compiler_output_text(const char *output, struct buf *out,
     buf_add(first, error, strcspn(error, "\n"));
     add_lines(out, error, error + strlen(error));
     add_lines(out, output, error);
+}
+
+/* The text of line 'n', from 1 on, or NULL. */
+static const char *line_of(const char *text, unsigned n)
+{
+    for (; n > 1 && *text; n--)
+        text += line_len(text);
+    return n == 1 && *text ? text : NULL;
+}
+
+bool compiler_output_collides(const char *first, const char *header,
+                              struct buf *out)
+{
+    static const char place[] = "../gen/" COMPILER_PARAMS;
+    const size_t len = strlen(place);
+    const char *line = NULL;
+    char name[65];
+    unsigned n;
+
+    if (strncmp(first, place, len) == 0 &&
+        sscanf(first + len, "%*1[:(]%u", &n) == 1)
+        line = line_of(header, n);
+    if (!line || sscanf(line, "#define %64[A-Za-z0-9_]", name) != 1)
+        return false;
+    buf_printf(out,
+               "the name '%s' means something else in the source or a header: "
+               "rename the tunable (%s)",
+               name, first);
+    return true;
 }
 
 bool compiler_output_was_killed(const char *output)

@@ -16,6 +16,12 @@
 void compiler_output_text(const char *output, struct buf *out,
                           struct buf *first);
 
+/* Is the first error in a line of 'header', which defines the tunables?  Then
+ * the sources have another meaning for a tunable's name; 'out' says which one,
+ * and the error. */
+bool compiler_output_collides(const char *first, const char *header,
+                              struct buf *out);
+
 /* Was the compiler, or a part of it, killed from outside?  Then the source is
  * not at fault. */
 bool compiler_output_was_killed(const char *output);

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -81,6 +82,34 @@ static void compiler_killed_from_outside_is_told_apart(void **state)
         "nvcc error   : 'cicc' died due to signal 11 (Invalid memory)\n"));
 }
 
+static void a_tunable_whose_name_is_taken_is_named(void **state)
+{
+    static const char header[] = "#define BLOCK 128\n#define rows 4\n";
+    static const char *const rows[][2] = {
+        { "../gen/params.h:2:14: error: expected unqualified-id", "rows" },
+        { "../gen/params.h(1): error: expected an identifier", "BLOCK" },
+        { "../gen/params.h:3:1: error: no", NULL },
+        { "k.cu:2:14: error: no", NULL },
+        { "", NULL },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct buf why;
+        char want[200];
+
+        buf_init(&why, 1024);
+        assert_int_equal(compiler_output_collides(rows[i][0], header, &why),
+                         rows[i][1] != NULL);
+        snprintf(want, sizeof(want),
+                 "the name '%s' means something else in the source or a "
+                 "header: rename the tunable (%s)",
+                 rows[i][1] ? rows[i][1] : "", rows[i][0]);
+        assert_string_equal(buf_text(&why), rows[i][1] ? want : "");
+        buf_fini(&why);
+    }
+}
+
 static void kernels_of_a_source_are_listed(void **state)
 {
     static const char source[] =
@@ -133,6 +162,7 @@ int main(void)
         cmocka_unit_test(first_error_is_found_in_every_dialect),
         cmocka_unit_test(what_stood_before_the_error_follows_it),
         cmocka_unit_test(compiler_killed_from_outside_is_told_apart),
+        cmocka_unit_test(a_tunable_whose_name_is_taken_is_named),
         cmocka_unit_test(kernels_of_a_source_are_listed),
         cmocka_unit_test(damaged_cubins_are_survived),
     };

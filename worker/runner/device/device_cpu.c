@@ -149,13 +149,19 @@ static int start(const struct device_launch *launch,
     return load_once(launch->kernel, order, child, err);
 }
 
-/* A fault may show in one order alone. */
-static void name_order(const struct emulator_order *order,
+/* A fault may show in one order alone.  The time that is up does so only in
+ * reverse: of the others, the launches before have used the most of it. */
+static void name_order(int rc, const struct emulator_order *order,
                        struct device_err *err)
 {
     size_t n = strlen(err->text);
 
-    if (order->blocks == ORDER_REVERSE)
+    if (rc == DEVICE_TIMEOUT && order->blocks != ORDER_REVERSE)
+        snprintf(err->text + n, sizeof(err->text) - n,
+                 " in launch %llu of the kernel: measure.timeout_s is for all "
+                 "launches of a measurement, 60 s for one of a reference",
+                 (unsigned long long)order->blocks + 1);
+    else if (order->blocks == ORDER_REVERSE)
         snprintf(err->text + n, sizeof(err->text) - n,
                  "; blocks and threads ran in reverse order");
     else if (order->blocks != ORDER_FORWARD)
@@ -189,7 +195,7 @@ static int run_in(struct launch_child *child,
         rc = device_host_fail(err, outcome_code(reply.outcome), "%s",
                               reply.text);
     if (rc == DEVICE_FAULT || rc == DEVICE_TIMEOUT)
-        name_order(&order, err);
+        name_order(rc, &order, err);
     return rc;
 }
 
