@@ -12,6 +12,7 @@
 #include <fnmatch.h>
 
 #include "tests/kernels/fixture.h"
+#include "worker/runner/device/cpu_buffer.h"
 
 #define FOLDER "tests/fixtures/kernels/plain/"
 
@@ -413,6 +414,28 @@ static void dependence_on_the_order_is_found(void **state)
     device_free(NULL, references[1]);
 }
 
+/* Another problem has a workspace of the same name and type. */
+static void a_workspace_is_no_output(void **state)
+{
+    struct device_buffer *other = fixture_buffer("part", ELEMENT_FP64, 8);
+    struct device_buffer *part = fixture_buffer("part", ELEMENT_FP64, 8);
+    struct device_buffer *out = fixture_buffer("out", ELEMENT_FP64, 8);
+    struct device_buffer *want = fixture_buffer("out", ELEMENT_FP64, 8);
+    struct device_err err;
+
+    (void)state;
+    assert_int_equal(device_guard(NULL, other, DEVICE_WRITE, &err), 0);
+    assert_int_equal(device_guard(NULL, other, DEVICE_HIDDEN, &err), 0);
+    assert_int_equal(device_guard(NULL, out, DEVICE_WRITE, &err), 0);
+    assert_int_equal(device_guard(NULL, want, DEVICE_HIDDEN, &err), 0);
+    assert_false(cpu_buffer_is_compared(part));
+    assert_true(cpu_buffer_is_compared(out));
+    device_free(NULL, other);
+    device_free(NULL, part);
+    device_free(NULL, out);
+    device_free(NULL, want);
+}
+
 static void all_build_for_a_gpu_as_well(void **state)
 {
     (void)state;
@@ -431,6 +454,7 @@ int main(void)
         cmocka_unit_test(a_tunable_may_have_any_name),
         cmocka_unit_test(bugs_of_plain_kernels_are_found),
         cmocka_unit_test(dependence_on_the_order_is_found),
+        cmocka_unit_test(a_workspace_is_no_output),
         cmocka_unit_test(all_build_for_a_gpu_as_well),
     };
 

@@ -67,6 +67,7 @@ int device_guard(struct device *device, struct device_buffer *buffer,
 {
     (void)device;
     buffer->writable = access == DEVICE_WRITE;
+    buffer->opened = buffer->opened || access != DEVICE_HIDDEN;
     if (!array_guard(buffer->array, access != DEVICE_WRITE,
                      access == DEVICE_HIDDEN))
         return device_host_fail(err, DEVICE_BROKEN, "mprotect, madvise: %s",
@@ -89,7 +90,7 @@ int device_fill(struct device *device, struct device_buffer *buffer,
 bool cpu_buffer_is_compared(const struct device_buffer *buffer)
 {
     for (const struct device_buffer *b = buffers; b; b = b->next)
-        if (b != buffer && b->count == buffer->count &&
+        if (b != buffer && !b->opened && b->count == buffer->count &&
             (b->type == ELEMENT_FP64 || buffer->type == ELEMENT_FP64) &&
             strcmp(b->name, buffer->name) == 0)
             return true;

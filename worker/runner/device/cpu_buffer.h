@@ -20,6 +20,7 @@ struct device_buffer {
     int64_t count;
     char *name;
     bool writable;              /* by kernels */
+    bool opened;                /* by device_guard(), as no reference is */
     struct device_buffer *next; /* of all, or NULL */
 };
 
@@ -27,7 +28,7 @@ size_t cpu_buffer_bytes(const struct device_buffer *buffer);
 
 /* Is it compared with a reference, or one itself?  An output is there twice: as
  * the kernel writes it and, in doubles, as the reference does.  A workspace is
- * there once. */
+ * there once; those of other problems have been opened. */
 bool cpu_buffer_is_compared(const struct device_buffer *buffer);
 
 /* The newest of all buffers, or NULL. */
