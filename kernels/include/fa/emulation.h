@@ -1,8 +1,8 @@
 /* emulation.h - the CUDA dialect of C++ for a host compiler
  *
  * Included before everything else when a kernel is built for the cpu device: a
- * kernel's own macros, such as D, would break it, and later system headers.  So
- * a macro that is expanded in a kernel names only what begins with fa_.  It has
+ * kernel's own macros, such as D, would break it, and later system headers.  What
+ * is read or expanded after them (half.h, macros) has names with fa_ alone.  It has
  * the keywords and built-in names of nvcc, the macro FA_EMULATION, and
  * FA_EMULATION_ENTRY(NAME), which exports a kernel to fa-runner.
  */
@@ -32,7 +32,6 @@
 #include "fa/atomics.h"
 #include "fa/clock.h"
 #include "fa/simd.h"
-#include "fa/half_types.h"
 #include "fa/checks.h"
 
 /* Never defined: a build is sent the files that #include lines name, and the line

@@ -4,6 +4,8 @@
  * the templates.  Each operation rounds once, to nearest even: sums and products
  * of 16-bit numbers are exact enough in float, fma is done in double.  Overloads
  * are chosen by fa_emu_16 and fa_emu_16x2, which exist for these types alone.
+ * A kernel's tunables are macros that stand in front of this file, so its names
+ * begin with fa_; x and y are members.
  */
 #ifndef FA_HALF_H
 #define FA_HALF_H
@@ -11,67 +13,68 @@
 #include "fa/atomics.h"
 #include "fa/intrinsics.h"
 
-template <typename T>
+template <typename fa_T>
 struct fa_emu_format {
 };
-template <typename T>
-using fa_emu_16 = typename fa_emu_format<T>::scalar;
-template <typename T>
-using fa_emu_16x2 = typename fa_emu_format<T>::pair;
+template <typename fa_T>
+using fa_emu_16 = typename fa_emu_format<fa_T>::fa_scalar;
+template <typename fa_T>
+using fa_emu_16x2 = typename fa_emu_format<fa_T>::fa_pair;
 
 /* Rounded so that rounding it again, to fewer bits, is as rounding once. */
 inline float fa_emu_to_odd(double x)
 {
-    const float near = float(x);
-    uint32_t bits = fa_emu_bits<uint32_t>(near);
+    const float fa_near = float(x);
+    uint32_t fa_bits = fa_emu_bits<uint32_t>(fa_near);
 
-    if (double(near) == x || !(x == x) || x - x != 0)
-        return near;
-    if ((near < 0 ? -double(near) : double(near)) > (x < 0 ? -x : x))
-        bits--;
-    return fa_emu_bits<float>(bits | 1);
+    if (double(fa_near) == x || !(x == x) || x - x != 0)
+        return fa_near;
+    if ((fa_near < 0 ? -double(fa_near) : double(fa_near)) > (x < 0 ? -x : x))
+        fa_bits--;
+    return fa_emu_bits<float>(fa_bits | 1);
 }
 
-/* a b + c, rounded to odd: 'rest' is what the sum of doubles lacks. */
-inline float fa_emu_fma_to_odd(float a, float b, float c)
+/* a b + c, rounded to odd: 'fa_rest' is what the sum of doubles lacks. */
+inline float fa_emu_fma_to_odd(float fa_a, float fa_b, float fa_c)
 {
-    const double p = double(a) * b, q = c, sum = p + q;
-    const double q_part = sum - p, rest = (p - (sum - q_part)) + (q - q_part);
-    uint64_t bits = fa_emu_bits<uint64_t>(sum);
+    const double fa_p = double(fa_a) * fa_b, fa_q = fa_c, fa_sum = fa_p + fa_q;
+    const double fa_q_part = fa_sum - fa_p,
+                 fa_rest = (fa_p - (fa_sum - fa_q_part)) + (fa_q - fa_q_part);
+    uint64_t fa_bits = fa_emu_bits<uint64_t>(fa_sum);
 
-    if (rest != 0 && rest == rest && !(bits & 1))
-        bits += (rest > 0) == (sum > 0) ? 1 : uint64_t(-1);
-    return fa_emu_to_odd(fa_emu_bits<double>(bits));
+    if (fa_rest != 0 && fa_rest == fa_rest && !(fa_bits & 1))
+        fa_bits += (fa_rest > 0) == (fa_sum > 0) ? 1 : uint64_t(-1);
+    return fa_emu_to_odd(fa_emu_bits<double>(fa_bits));
 }
 
-/* The neighbour of 'near' on the other side of x, if 'near' is on the wrong one:
- * 'up' and 'down' say which sides are right. */
-template <typename H>
-inline H fa_emu_directed(H near, float x, bool up, bool down)
+/* The neighbour of 'fa_near' on the other side of x, if that is on the wrong one:
+ * 'fa_up' and 'fa_down' say which sides are right. */
+template <typename fa_H>
+inline fa_H fa_emu_directed(fa_H fa_near, float x, bool fa_up, bool fa_down)
 {
-    const float f = near;
+    const float fa_f = fa_near;
 
-    if (!(down && f > x) && !(up && f < x))
-        return near;
-    if (f == 0)
-        near.__x = f < x ? 0x0001 : 0x8001;
+    if (!(fa_down && fa_f > x) && !(fa_up && fa_f < x))
+        return fa_near;
+    if (fa_f == 0)
+        fa_near.__x = fa_f < x ? 0x0001 : 0x8001;
     else
-        near.__x = uint16_t(near.__x + ((f > 0) == (f < x) ? 1 : -1));
-    return near;
+        fa_near.__x = uint16_t(fa_near.__x + ((fa_f > 0) == (fa_f < x) ? 1 : -1));
+    return fa_near;
 }
 
-#define FA_EMU_16_FUNCTION_1(NAME, RESULT)    \
-    template <typename T>                     \
-    inline fa_emu_16<T> h##NAME(T a)          \
-    {                                         \
-        const float x = a;                    \
-                                              \
-        return T(RESULT);                     \
-    }                                         \
-    template <typename T>                     \
-    inline fa_emu_16x2<T> h2##NAME(T a)       \
-    {                                         \
-        return T(h##NAME(a.x), h##NAME(a.y)); \
+#define FA_EMU_16_FUNCTION_1(NAME, RESULT)             \
+    template <typename fa_T>                           \
+    inline fa_emu_16<fa_T> h##NAME(fa_T fa_a)          \
+    {                                                  \
+        const float x = fa_a;                          \
+                                                       \
+        return fa_T(RESULT);                           \
+    }                                                  \
+    template <typename fa_T>                           \
+    inline fa_emu_16x2<fa_T> h2##NAME(fa_T fa_a)       \
+    {                                                  \
+        return fa_T(h##NAME(fa_a.x), h##NAME(fa_a.y)); \
     }
 
 FA_EMU_16_FUNCTION_1(exp, expf(x))
@@ -92,18 +95,18 @@ FA_EMU_16_FUNCTION_1(trunc, truncf(x))
 FA_EMU_16_FUNCTION_1(rint, rintf(x))
 
 /* __NAME(a, b) and __NAME2(a, b) */
-#define FA_EMU_16_FUNCTION_2(NAME, RESULT)                \
-    template <typename T>                                 \
-    inline fa_emu_16<T> __##NAME(T a, T b)                \
-    {                                                     \
-        const float x = a, y = b;                         \
-                                                          \
-        return T(RESULT);                                 \
-    }                                                     \
-    template <typename T>                                 \
-    inline fa_emu_16x2<T> __##NAME##2(T a, T b)           \
-    {                                                     \
-        return T(__##NAME(a.x, b.x), __##NAME(a.y, b.y)); \
+#define FA_EMU_16_FUNCTION_2(NAME, RESULT)                               \
+    template <typename fa_T>                                             \
+    inline fa_emu_16<fa_T> __##NAME(fa_T fa_a, fa_T fa_b)                \
+    {                                                                    \
+        const float x = fa_a, y = fa_b;                                  \
+                                                                         \
+        return fa_T(RESULT);                                             \
+    }                                                                    \
+    template <typename fa_T>                                             \
+    inline fa_emu_16x2<fa_T> __##NAME##2(fa_T fa_a, fa_T fa_b)           \
+    {                                                                    \
+        return fa_T(__##NAME(fa_a.x, fa_b.x), __##NAME(fa_a.y, fa_b.y)); \
     }
 
 FA_EMU_16_FUNCTION_2(hadd, x + y)
@@ -120,121 +123,122 @@ FA_EMU_16_FUNCTION_2(hmax, fmaxf(x, y))
 FA_EMU_16_FUNCTION_2(hmin_nan, x != x || y != y ? NAN : fminf(x, y))
 FA_EMU_16_FUNCTION_2(hmax_nan, x != x || y != y ? NAN : fmaxf(x, y))
 
-template <typename T>
-inline fa_emu_16<T> __hdiv(T a, T b)
+template <typename fa_T>
+inline fa_emu_16<fa_T> __hdiv(fa_T fa_a, fa_T fa_b)
 {
-    return T(float(a) / float(b));
+    return fa_T(float(fa_a) / float(fa_b));
 }
 
-template <typename T>
-inline fa_emu_16x2<T> __h2div(T a, T b)
+template <typename fa_T>
+inline fa_emu_16x2<fa_T> __h2div(fa_T fa_a, fa_T fa_b)
 {
-    return T(__hdiv(a.x, b.x), __hdiv(a.y, b.y));
+    return fa_T(__hdiv(fa_a.x, fa_b.x), __hdiv(fa_a.y, fa_b.y));
 }
 
-#define FA_EMU_16_FMA(NAME, RESULT)                                 \
-    template <typename T>                                           \
-    inline fa_emu_16<T> __##NAME(T a, T b, T c)                     \
-    {                                                               \
-        const float x = fa_emu_fma_to_odd(a, b, c);                 \
-                                                                    \
-        return T(RESULT);                                           \
-    }                                                               \
-    template <typename T>                                           \
-    inline fa_emu_16x2<T> __##NAME##2(T a, T b, T c)                \
-    {                                                               \
-        return T(__##NAME(a.x, b.x, c.x), __##NAME(a.y, b.y, c.y)); \
+#define FA_EMU_16_FMA(NAME, RESULT)                                                      \
+    template <typename fa_T>                                                             \
+    inline fa_emu_16<fa_T> __##NAME(fa_T fa_a, fa_T fa_b, fa_T fa_c)                     \
+    {                                                                                    \
+        const float x = fa_emu_fma_to_odd(fa_a, fa_b, fa_c);                             \
+                                                                                         \
+        return fa_T(RESULT);                                                             \
+    }                                                                                    \
+    template <typename fa_T>                                                             \
+    inline fa_emu_16x2<fa_T> __##NAME##2(fa_T fa_a, fa_T fa_b, fa_T fa_c)                \
+    {                                                                                    \
+        return fa_T(__##NAME(fa_a.x, fa_b.x, fa_c.x), __##NAME(fa_a.y, fa_b.y, fa_c.y)); \
     }
 
 FA_EMU_16_FMA(hfma, x)
 FA_EMU_16_FMA(hfma_sat, __saturatef(x))
 FA_EMU_16_FMA(hfma_relu, x < 0 ? 0.0f : x)
 
-template <typename T>
-inline fa_emu_16<T> __hneg(T a)
+template <typename fa_T>
+inline fa_emu_16<fa_T> __hneg(fa_T fa_a)
 {
-    a.__x ^= 0x8000;
-    return a;
+    fa_a.__x ^= 0x8000;
+    return fa_a;
 }
 
-template <typename T>
-inline fa_emu_16<T> __habs(T a)
+template <typename fa_T>
+inline fa_emu_16<fa_T> __habs(fa_T fa_a)
 {
-    a.__x &= 0x7fff;
-    return a;
+    fa_a.__x &= 0x7fff;
+    return fa_a;
 }
 
-template <typename T>
-inline fa_emu_16x2<T> __hneg2(T a)
+template <typename fa_T>
+inline fa_emu_16x2<fa_T> __hneg2(fa_T fa_a)
 {
-    return T(__hneg(a.x), __hneg(a.y));
+    return fa_T(__hneg(fa_a.x), __hneg(fa_a.y));
 }
 
-template <typename T>
-inline fa_emu_16x2<T> __habs2(T a)
+template <typename fa_T>
+inline fa_emu_16x2<fa_T> __habs2(fa_T fa_a)
 {
-    return T(__habs(a.x), __habs(a.y));
+    return fa_T(__habs(fa_a.x), __habs(fa_a.y));
 }
 
-template <typename T, typename = fa_emu_16<T>>
-inline bool __hisnan(T a)
+template <typename fa_T, typename = fa_emu_16<fa_T>>
+inline bool __hisnan(fa_T fa_a)
 {
-    const float x = a;
+    const float x = fa_a;
 
     return x != x;
 }
 
-template <typename T, typename = fa_emu_16<T>>
-inline int __hisinf(T a)
+template <typename fa_T, typename = fa_emu_16<fa_T>>
+inline int __hisinf(fa_T fa_a)
 {
-    const float x = a;
+    const float x = fa_a;
 
     return x == INFINITY ? 1 : x == -INFINITY ? -1 : 0;
 }
 
-template <typename T>
-inline fa_emu_16x2<T> __hisnan2(T a)
+template <typename fa_T>
+inline fa_emu_16x2<fa_T> __hisnan2(fa_T fa_a)
 {
-    return T(__hisnan(a.x), __hisnan(a.y));
+    return fa_T(__hisnan(fa_a.x), __hisnan(fa_a.y));
 }
 
 /* Of scalars, of pairs (1 or 0 each; all bits of each), of both of a pair; "u" is
  * true of NaN. */
-#define FA_EMU_16_COMPARE_OF(NAME, RESULT)                                                    \
-    template <typename T, typename = fa_emu_16<T>>                                            \
-    inline bool __h##NAME(T a, T b)                                                           \
-    {                                                                                         \
-        const float x = a, y = b;                                                             \
-                                                                                              \
-        return RESULT;                                                                        \
-    }                                                                                         \
-    template <typename T>                                                                     \
-    inline fa_emu_16x2<T> __h##NAME##2(T a, T b)                                              \
-    {                                                                                         \
-        return T(__h##NAME(a.x, b.x), __h##NAME(a.y, b.y));                                   \
-    }                                                                                         \
-    template <typename T, typename = fa_emu_16x2<T>>                                          \
-    inline bool __hb##NAME##2(T a, T b)                                                       \
-    {                                                                                         \
-        return __h##NAME(a.x, b.x) && __h##NAME(a.y, b.y);                                    \
-    }                                                                                         \
-    template <typename T, typename = fa_emu_16x2<T>>                                          \
-    inline unsigned __h##NAME##2_mask(T a, T b)                                               \
-    {                                                                                         \
-        return (__h##NAME(a.x, b.x) ? 0xffffu : 0) | (__h##NAME(a.y, b.y) ? 0xffff0000u : 0); \
+#define FA_EMU_16_COMPARE_OF(NAME, RESULT)                                 \
+    template <typename fa_T, typename = fa_emu_16<fa_T>>                   \
+    inline bool __h##NAME(fa_T fa_a, fa_T fa_b)                            \
+    {                                                                      \
+        const float x = fa_a, y = fa_b;                                    \
+                                                                           \
+        return RESULT;                                                     \
+    }                                                                      \
+    template <typename fa_T>                                               \
+    inline fa_emu_16x2<fa_T> __h##NAME##2(fa_T fa_a, fa_T fa_b)            \
+    {                                                                      \
+        return fa_T(__h##NAME(fa_a.x, fa_b.x), __h##NAME(fa_a.y, fa_b.y)); \
+    }                                                                      \
+    template <typename fa_T, typename = fa_emu_16x2<fa_T>>                 \
+    inline bool __hb##NAME##2(fa_T fa_a, fa_T fa_b)                        \
+    {                                                                      \
+        return __h##NAME(fa_a.x, fa_b.x) && __h##NAME(fa_a.y, fa_b.y);     \
+    }                                                                      \
+    template <typename fa_T, typename = fa_emu_16x2<fa_T>>                 \
+    inline unsigned __h##NAME##2_mask(fa_T fa_a, fa_T fa_b)                \
+    {                                                                      \
+        return (__h##NAME(fa_a.x, fa_b.x) ? 0xffffu : 0) |                 \
+               (__h##NAME(fa_a.y, fa_b.y) ? 0xffff0000u : 0);              \
     }
-#define FA_EMU_16_COMPARE(NAME, OPERATOR, OPPOSITE)                   \
-    FA_EMU_16_COMPARE_OF(NAME, x OPERATOR y)                          \
-    FA_EMU_16_COMPARE_OF(NAME##u, !(OPPOSITE))                        \
-    template <typename T, typename = fa_emu_16<T>>                    \
-    inline bool operator OPERATOR(T a, T b)                           \
-    {                                                                 \
-        return __h##NAME(a, b);                                       \
-    }                                                                 \
-    template <typename T, typename = fa_emu_16x2<T>, typename = void> \
-    inline bool operator OPERATOR(T a, T b)                           \
-    {                                                                 \
-        return __hb##NAME##2(a, b);                                   \
+#define FA_EMU_16_COMPARE(NAME, OPERATOR, OPPOSITE)                         \
+    FA_EMU_16_COMPARE_OF(NAME, x OPERATOR y)                                \
+    FA_EMU_16_COMPARE_OF(NAME##u, !(OPPOSITE))                              \
+    template <typename fa_T, typename = fa_emu_16<fa_T>>                    \
+    inline bool operator OPERATOR(fa_T fa_a, fa_T fa_b)                     \
+    {                                                                       \
+        return __h##NAME(fa_a, fa_b);                                       \
+    }                                                                       \
+    template <typename fa_T, typename = fa_emu_16x2<fa_T>, typename = void> \
+    inline bool operator OPERATOR(fa_T fa_a, fa_T fa_b)                     \
+    {                                                                       \
+        return __hb##NAME##2(fa_a, fa_b);                                   \
     }
 
 FA_EMU_16_COMPARE(eq, ==, x<y || x> y)
@@ -247,38 +251,38 @@ FA_EMU_16_COMPARE(gt, >, x <= y)
 FA_EMU_16_COMPARE_OF(ne, x<y || x> y)
 FA_EMU_16_COMPARE_OF(neu, x != y)
 
-template <typename T, typename = fa_emu_16<T>>
-inline bool operator!=(T a, T b)
+template <typename fa_T, typename = fa_emu_16<fa_T>>
+inline bool operator!=(fa_T fa_a, fa_T fa_b)
 {
-    return __hneu(a, b);
+    return __hneu(fa_a, fa_b);
 }
 
-template <typename T, typename = fa_emu_16x2<T>, typename = void>
-inline bool operator!=(T a, T b)
+template <typename fa_T, typename = fa_emu_16x2<fa_T>, typename = void>
+inline bool operator!=(fa_T fa_a, fa_T fa_b)
 {
-    return __hbneu2(a, b);
+    return __hbneu2(fa_a, fa_b);
 }
 
-#define FA_EMU_16_OPERATOR(OPERATOR, NAME, NAME2)          \
-    template <typename T>                                  \
-    inline fa_emu_16<T> operator OPERATOR(T a, T b)        \
-    {                                                      \
-        return NAME(a, b);                                 \
-    }                                                      \
-    template <typename T>                                  \
-    inline fa_emu_16x2<T> operator OPERATOR(T a, T b)      \
-    {                                                      \
-        return NAME2(a, b);                                \
-    }                                                      \
-    template <typename T>                                  \
-    inline fa_emu_16<T> &operator OPERATOR##=(T &a, T b)   \
-    {                                                      \
-        return a = NAME(a, b);                             \
-    }                                                      \
-    template <typename T>                                  \
-    inline fa_emu_16x2<T> &operator OPERATOR##=(T &a, T b) \
-    {                                                      \
-        return a = NAME2(a, b);                            \
+#define FA_EMU_16_OPERATOR(OPERATOR, NAME, NAME2)                         \
+    template <typename fa_T>                                              \
+    inline fa_emu_16<fa_T> operator OPERATOR(fa_T fa_a, fa_T fa_b)        \
+    {                                                                     \
+        return NAME(fa_a, fa_b);                                          \
+    }                                                                     \
+    template <typename fa_T>                                              \
+    inline fa_emu_16x2<fa_T> operator OPERATOR(fa_T fa_a, fa_T fa_b)      \
+    {                                                                     \
+        return NAME2(fa_a, fa_b);                                         \
+    }                                                                     \
+    template <typename fa_T>                                              \
+    inline fa_emu_16<fa_T> &operator OPERATOR##=(fa_T &fa_a, fa_T fa_b)   \
+    {                                                                     \
+        return fa_a = NAME(fa_a, fa_b);                                   \
+    }                                                                     \
+    template <typename fa_T>                                              \
+    inline fa_emu_16x2<fa_T> &operator OPERATOR##=(fa_T &fa_a, fa_T fa_b) \
+    {                                                                     \
+        return fa_a = NAME2(fa_a, fa_b);                                  \
     }
 
 FA_EMU_16_OPERATOR(+, __hadd, __hadd2)
@@ -286,28 +290,28 @@ FA_EMU_16_OPERATOR(-, __hsub, __hsub2)
 FA_EMU_16_OPERATOR(*, __hmul, __hmul2)
 FA_EMU_16_OPERATOR(/, __hdiv, __h2div)
 
-template <typename T>
-inline fa_emu_16<T> operator-(T a)
+template <typename fa_T>
+inline fa_emu_16<fa_T> operator-(fa_T fa_a)
 {
-    return __hneg(a);
+    return __hneg(fa_a);
 }
 
-template <typename T>
-inline fa_emu_16x2<T> operator-(T a)
+template <typename fa_T>
+inline fa_emu_16x2<fa_T> operator-(fa_T fa_a)
 {
-    return __hneg2(a);
+    return __hneg2(fa_a);
 }
 
-template <typename T>
-inline fa_emu_16<T> atomicAdd(T *p, T v, fa_site at = fa_site::here())
+template <typename fa_T>
+inline fa_emu_16<fa_T> atomicAdd(fa_T *fa_p, fa_T fa_v, fa_site fa_at = fa_site::here())
 {
-    return fa_emu_atomic_sum(p, v, at);
+    return fa_emu_atomic_sum(fa_p, fa_v, fa_at);
 }
 
-template <typename T>
-inline fa_emu_16x2<T> atomicAdd(T *p, T v, fa_site at = fa_site::here())
+template <typename fa_T>
+inline fa_emu_16x2<fa_T> atomicAdd(fa_T *fa_p, fa_T fa_v, fa_site fa_at = fa_site::here())
 {
-    return fa_emu_atomic_sum(p, v, at);
+    return fa_emu_atomic_sum(fa_p, fa_v, fa_at);
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* half_types.h - the 16-bit types, their pairs, and their conversions (half.h)
+/* half_types.h - one 16-bit type, its pair, and their conversions (half.h)
  *
  * FA_EMU_SIXTEEN_BITS(H, H2, NAME): the type, the type of two, and the word for
  * it in the names of conversions.  WIDEN and NARROW are its conversions from and
@@ -62,11 +62,11 @@
     };                                                  \
     template <>                                         \
     struct fa_emu_format<H> {                           \
-        using scalar = H;                               \
+        using fa_scalar = H;                            \
     };                                                  \
     template <>                                         \
     struct fa_emu_format<H2> {                          \
-        using pair = H2;                                \
+        using fa_pair = H2;                             \
     };                                                  \
     FA_EMU_16_CONVERSIONS(H, H2, NAME)                  \
     FA_EMU_16_INTEGER(H, NAME, short, short)            \
@@ -117,13 +117,5 @@
     FA_EMU_FUNCTION_1(T, __##NAME##2##WORD##_rz, H, fa_emu_saturated<T>(truncf(x))) \
     FA_EMU_FUNCTION_1(T, __##NAME##2##WORD##_ru, H, fa_emu_saturated<T>(ceilf(x)))  \
     FA_EMU_FUNCTION_1(T, __##NAME##2##WORD##_rd, H, fa_emu_saturated<T>(floorf(x)))
-
-inline float fa_emu_f32_bf16(unsigned bits)
-{
-    return fa_emu_bits_float(bits << 16);
-}
-
-FA_EMU_SIXTEEN_BITS(__half, __half2, half, fa_emu_f32_f16, fa_emu_f16_f32)
-FA_EMU_SIXTEEN_BITS(__nv_bfloat16, __nv_bfloat162, bfloat16, fa_emu_f32_bf16, fa_emu_bf16_f32)
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "fa/half_types.h"
 
+FA_EMU_SIXTEEN_BITS(__half, __half2, half, fa_emu_f32_f16, fa_emu_f16_f32)
+
 using half = __half;
 using half2 = __half2;
 using nv_half = __half;
