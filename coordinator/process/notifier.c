@@ -8,9 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/err.h"
@@ -21,7 +23,10 @@
 #include "coordinator/process/poll_until.h"
 #include "coordinator/process/stderr_tail.h"
 
-#define TOLD_LINES 2 /* of the stderr of a command that failed */
+#define TOLD_LINES 2     /* of the stderr of a command that failed */
+#define SAID_NS NS_PER_S /* a longer wait at the end is said */
+#define TURN_MS 20
+#define LEAVE SIGUSR1 /* to the process that runs the commands */
 
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
@@ -33,7 +38,9 @@ enum {
 struct runner {
     const char *const *argv;
     int64_t limit_ns;
-    int in;         /* -1 when no event follows */
+    int in;    /* -1 when no event follows */
+    int leave; /* signalfd: nobody waits any more */
+    bool is_left;
     int64_t end_by; /* then: when all but the last must be done */
 
     struct event_queue queue;
@@ -157,9 +164,10 @@ static void wait_and_take(struct runner *runner)
         { .fd = runs ? runner->pidfd : -1, .events = POLLIN },
         { .fd = runs ? runner->child.fd : -1, .events = POLLIN },
         { .fd = runs ? runner->child.errors : -1, .events = POLLIN },
+        { .fd = runner->leave, .events = POLLIN },
     };
 
-    if (poll_until(fds, 4, runs ? runner->deadline_ns : INT64_MAX) < 0) {
+    if (poll_until(fds, 5, runs ? runner->deadline_ns : INT64_MAX) < 0) {
         if (runs)
             end_command(runner, false);
         return;
@@ -172,11 +180,13 @@ static void wait_and_take(struct runner *runner)
         drain(&runner->child.errors, &runner->errors);
     if (fds[1].revents)
         end_command(runner, true);
+    runner->is_left = fds[4].revents != 0;
 }
 
 static void serve(struct runner *runner)
 {
-    while (runner->in >= 0 || is_running(runner) || runner->queue.n > 0) {
+    while (!runner->is_left &&
+           (runner->in >= 0 || is_running(runner) || runner->queue.n > 0)) {
         if (runner->in < 0 && clock_boot_ns() >= runner->end_by)
             event_queue_keep_last(&runner->queue);
         if (!is_running(runner) && runner->queue.n > 0)
@@ -184,6 +194,8 @@ static void serve(struct runner *runner)
         else
             wait_and_take(runner);
     }
+    if (is_running(runner))
+        kill(-runner->child.pid, SIGKILL);
 }
 
 static void say_failures(const struct runner *runner, const char *name)
@@ -206,13 +218,23 @@ static void do_nothing(int signo)
     (void)signo;
 }
 
+static int open_leave(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, LEAVE);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    return signalfd(-1, &set, SFD_CLOEXEC); /* -1: it is killed instead */
+}
+
 int notifier_start(const char *const argv[], const char *name, int64_t limit_ns,
                    struct notifier *out, struct err *err)
 {
     struct runner runner = { .argv = argv, .limit_ns = limit_ns, .pidfd = -1 };
     int ends[2];
 
-    *out = (struct notifier){ .fd = -1 };
+    *out = (struct notifier){ .fd = -1, .name = name };
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
         return err_set(err, ERR_SYSTEM, "socketpair: %s", strerror(errno));
     fflush(NULL);
@@ -222,6 +244,7 @@ int notifier_start(const char *const argv[], const char *name, int64_t limit_ns,
             signal(signals[i], do_nothing);
         close(ends[1]);
         runner.in = ends[0];
+        runner.leave = open_leave();
         serve(&runner);
         say_failures(&runner, name);
         _exit(0);
@@ -244,21 +267,44 @@ void notifier_send(struct notifier *notifier, const char *object, size_t len)
         notifier->unsent++;
 }
 
+/* The first of the signals, if one comes in a moment; or 0. */
+static int next_signal(const sigset_t *set)
+{
+    const struct timespec moment = { .tv_nsec = TURN_MS * NS_PER_MS };
+    int signo = sigtimedwait(set, NULL, &moment);
+
+    return signo > 0 ? signo : 0;
+}
+
+static void wait_for_end(const struct notifier *notifier, const sigset_t *set)
+{
+    int64_t say_ns = clock_boot_ns() + SAID_NS;
+
+    while (waitpid(notifier->pid, NULL, WNOHANG) == 0) {
+        if (next_signal(set))
+            kill(notifier->pid, LEAVE);
+        if (clock_boot_ns() < say_ns)
+            continue;
+        fprintf(stderr,
+                "fa-coord: waiting for the command of %s, Ctrl-C ends that\n",
+                notifier->name);
+        say_ns = INT64_MAX;
+    }
+}
+
 void notifier_stop(struct notifier *notifier)
 {
-    sigset_t set;
+    sigset_t set, before;
 
     if (notifier->pid <= 0)
         return;
     close(notifier->fd);
     sigemptyset(&set);
-    for (size_t i = 0; i < N_SIGNALS; i++) {
-        signal(signals[i], SIG_DFL);
+    for (size_t i = 0; i < N_SIGNALS; i++)
         sigaddset(&set, signals[i]);
-    }
-    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-    while (waitpid(notifier->pid, NULL, 0) < 0 && errno == EINTR)
-        ;
+    pthread_sigmask(SIG_BLOCK, &set, &before);
+    wait_for_end(notifier, &set);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     notifier->pid = 0;
     notifier->fd = -1;
 }

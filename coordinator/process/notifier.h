@@ -23,9 +23,10 @@ struct err;
 #define NOTIFIER_BYTES_MAX 4096 /* of an event */
 
 struct notifier {
-    pid_t pid;      /* 0: none */
-    int fd;         /* events go to it */
-    int64_t unsent; /* that the process could not take */
+    pid_t pid;        /* 0: none */
+    const char *name; /* of the flag */
+    int fd;           /* events go to it */
+    int64_t unsent;   /* that the process could not take */
 };
 
 /* 'argv[0]' is looked up in PATH for each event.  'name' is for the warning
@@ -38,8 +39,8 @@ int notifier_start(const char *const argv[], const char *name, int64_t limit_ns,
 void notifier_send(struct notifier *notifier, const char *object, size_t len);
 
 /* No event follows: wait for those that are left, altogether one limit, and
- * then for the last one, one limit more.  SIGINT, SIGTERM and SIGHUP end this
- * process meanwhile.  Nothing without one. */
+ * then for the last one, one limit more.  A wait of more than a second is said;
+ * SIGINT, SIGTERM and SIGHUP end it, and the command.  Nothing without one. */
 void notifier_stop(struct notifier *notifier);
 
 #endif

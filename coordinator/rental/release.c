@@ -45,6 +45,7 @@ struct release {
     struct machine *machines;
     size_t n;
     bool hurries;      /* a signal came */
+    int signo;         /* the last one, or 0 */
     bool is_signalled; /* just now */
     struct err why;    /* rows could not be written */
 };
@@ -221,13 +222,15 @@ static void take_signals(struct release *release)
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGHUP);
     release->is_signalled = false;
-    while (sigtimedwait(&set, NULL, &none) > 0)
+    for (int signo; (signo = sigtimedwait(&set, NULL, &none)) > 0;) {
+        release->signo = signo;
         release->hurries = release->is_signalled = true;
+    }
 }
 
 static void run(struct release *release)
 {
-    bool busy = true;
+    bool busy = release->n > 0; /* else a signal is the caller's */
 
     while (busy) {
         busy = false;
@@ -308,8 +311,8 @@ int release_all(struct store *store, const struct release_options *options,
     struct err late;
     int rc = find_machines(&release, err);
 
-    *out = (struct release_count){ 0 };
     run(&release);
+    *out = (struct release_count){ .signo = release.signo };
     if (write_rest(&release, &late) < 0 && rc == 0) {
         *err = late;
         rc = ERR_STORE;

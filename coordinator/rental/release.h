@@ -37,6 +37,7 @@ struct release_options {
 
 struct release_count {
     size_t released, running; /* machines; the second still cost money */
+    int signo;                /* the last signal that came, or 0 */
 };
 
 /* 'store' is NULL if it cannot be opened.  ERR_STORE if it cannot be read, or

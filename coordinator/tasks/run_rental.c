@@ -3,6 +3,7 @@
 #include "coordinator/tasks/run_rental.h"
 
 #include <libgen.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,6 +213,8 @@ int run_rental_release(struct store *store, int64_t patience_s, struct err *err)
     struct release_count count;
     int rc = release_all(store, &options, &count, err);
 
+    if (count.signo) /* it is meant for what follows, too */
+        kill(getpid(), count.signo);
     if (rc == 0)
         rc = reconcile_machines(store, err);
     return rc < 0 ? rc : (int)count.running;

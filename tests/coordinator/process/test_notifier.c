@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,6 +137,35 @@ static void an_event_that_is_too_long_is_counted(void **state)
     assert_string_equal(text, "");
 }
 
+/* And this process goes on, with its own exit code. */
+static void a_signal_ends_the_wait_and_the_command(void **state)
+{
+    struct notifier notifier;
+    int64_t began = clock_boot_ns();
+    sigset_t set, before;
+    pid_t pid = 0;
+
+    (void)state;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigprocmask(SIG_BLOCK, &set, &before);
+    start("echo $$ >\"$0.new\"; mv \"$0.new\" \"$0\"; exec sleep 1000",
+          NOTIFIER_LIMIT_NS, &notifier);
+    tell(&notifier, 1);
+    while (pid == 0) {
+        (void)poll(NULL, 0, 1);
+        read_file();
+        pid = (pid_t)atoi(text);
+    }
+    kill(getpid(), SIGINT);
+    notifier_stop(&notifier);
+    assert_true(clock_boot_ns() - began < NOTIFIER_LIMIT_NS / 2);
+    while (kill(pid, 0) == 0 && clock_boot_ns() - began < NOTIFIER_LIMIT_NS)
+        (void)poll(NULL, 0, 1); /* until init has reaped it */
+    assert_int_equal(kill(pid, 0), -1);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -144,6 +174,7 @@ int main(void)
         TEST(a_slow_command_blocks_nothing_and_the_last_event_is_told),
         TEST(a_command_that_does_not_exist_stops_nothing),
         TEST(an_event_that_is_too_long_is_counted),
+        TEST(a_signal_ends_the_wait_and_the_command),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,9 +5,11 @@
 #include <stdint.h>
 
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -237,6 +239,26 @@ static void machines_of_a_lost_database_are_stopped(void **state)
     rental_free(rental);
 }
 
+/* It is for the sweep that begins. */
+static void a_signal_stays_if_there_is_nothing_to_release(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    const struct timespec none = { 0 };
+    struct said said = { "" };
+    const struct release_options options = { .say = say, .self = &said };
+    struct release_count count;
+    struct err err = { "" };
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    kill(getpid(), SIGINT);
+    assert_int_equal(release_all(store, &options, &count, &err), 0);
+    assert_int_equal(sigtimedwait(&set, NULL, &none), SIGINT);
+    store_close(store);
+}
+
 #define TEST(f) \
     cmocka_unit_test_setup_teardown(f, fixture_setup, fixture_teardown)
 
@@ -250,6 +272,7 @@ int main(void)
         TEST(what_cannot_be_released_is_said_to_run),
         TEST(a_machine_is_stopped_though_its_row_cannot_be_written),
         TEST(machines_of_a_lost_database_are_stopped),
+        TEST(a_signal_stays_if_there_is_nothing_to_release),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
