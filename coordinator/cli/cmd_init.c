@@ -113,7 +113,8 @@ static int write_template(const struct settings *settings, struct err *err)
         printf("a %s is in '%s'. Next:\n"
                "    cd %s\n"
                "    fa-coord check                # the file and the sources\n"
-               "    fa-coord sweep --device cpu   # is it right? needs no GPU\n"
+               "    fa-coord sweep --device cpu --db cpu.db    # is it right? "
+               "needs no GPU\n"
                "    fa-coord sweep --hosts hosts.txt\n",
                settings->template, folder, folder);
     return rc;
