@@ -26,12 +26,22 @@ static struct {
     int fd;
 } kept = { NULL, -1 };
 
-/* Of the database itself, whatever symbolic links lead to it. */
+/* Of the database itself, whatever symbolic links lead to it; the same before
+ * it is made. */
 static char *name_of(const char *path)
 {
-    char *real = realpath(path, NULL);
-    char *name = mem_printf("%s.lock", real ? real : path);
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    char *real = realpath(path, NULL), *name;
+    char *folder = mem_printf("%.*s", slash ? (int)(slash - path) + 1 : 1,
+                              slash ? path : ".");
 
+    if (real) {
+        name = mem_printf("%s.lock", real);
+    } else {
+        real = realpath(folder, NULL);
+        name = mem_printf("%s/%s.lock", real ? real : folder, base);
+    }
+    free(folder);
     free(real);
     return name;
 }

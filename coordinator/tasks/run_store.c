@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "common/clock.h"
+#include "common/device_kind.h"
 #include "common/err.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/store/store.h"
@@ -84,7 +85,9 @@ static int check_sweep(const struct store_sweep *was, const struct run *run,
         return err_set(err, ERR_INPUT,
                        "%s holds the sweep '%.64s', not '%.64s'; %s", run->db,
                        was->name, run->spec->name, what_to_do);
-    if (strcmp(was->device, run->set.device) != 0)
+    /* what was rented for is not given up for what any machine can do again */
+    if (device_kind_is(was->device, DEVICE_KIND_CUDA) &&
+        strcmp(was->device, run->set.device) != 0)
         return err_set(err, ERR_INPUT,
                        "%s holds results of device %.16s, not %.16s; %s",
                        run->db, was->device, run->set.device, what_to_do);

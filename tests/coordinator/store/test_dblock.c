@@ -208,6 +208,25 @@ static void what_another_has_cannot_be_kept(void **state)
     store_close(fixture_open(*state, STORE_CREATE));
 }
 
+/* As in a command: kept before there is a database, by a path that is not
+ * absolute. */
+static void what_is_kept_is_opened_when_it_is_made(void **state)
+{
+    char *folder = mem_strdup(*state), *name = strrchr(folder, '/');
+    char before[4096];
+    struct err err;
+
+    *name++ = '\0';
+    assert_non_null(getcwd(before, sizeof(before)));
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(dblock_keep(name, &err), 0);
+    store_close(fixture_open(name, STORE_CREATE));
+    store_close(fixture_open(*state, STORE_WRITE));
+    dblock_drop();
+    assert_int_equal(chdir(before), 0);
+    free(folder);
+}
+
 static void a_symbolic_link_leads_to_the_same_lock(void **state)
 {
     char *link = mem_printf("%s.link", (char *)*state);
@@ -278,6 +297,7 @@ int main(void)
         TEST(the_lock_of_a_dead_process_is_taken_over),
         TEST(what_a_command_keeps_it_opens_as_often_as_it_likes),
         TEST(what_another_has_cannot_be_kept),
+        TEST(what_is_kept_is_opened_when_it_is_made),
         TEST(a_symbolic_link_leads_to_the_same_lock),
         TEST(a_lock_file_that_was_removed_is_locked_again),
         TEST(nothing_is_committed_without_the_lock),

@@ -78,6 +78,15 @@ static void a_sweep_on_another_device_is_refused(void **state)
         strstr(err.text, "holds results of device cuda, not replay; "));
 }
 
+/* First tried here, then on GPUs: docs/tutorial.md. */
+static void a_sweep_follows_an_emulated_one(void **state)
+{
+    struct err err;
+
+    put_sweep(*state, "gemm", "cpu");
+    assert_int_equal(open_for(*state, "gemm", "cuda", &err), 0);
+}
+
 /* 'recover' does not know it where the row of the sweep is lost. */
 static void a_sweep_without_a_name_goes_on(void **state)
 {
@@ -133,6 +142,7 @@ int main(void)
         TEST(the_same_sweep_goes_on),
         TEST(a_sweep_of_another_name_is_refused),
         TEST(a_sweep_on_another_device_is_refused),
+        TEST(a_sweep_follows_an_emulated_one),
         TEST(a_sweep_without_a_name_goes_on),
         TEST(what_is_told_goes_into_no_database),
         TEST(a_record_cannot_take_the_results_of_its_replay),

@@ -33,7 +33,7 @@ struct device_launch {
     struct device_kernel *kernel;
     unsigned grid[3], block[3];
     size_t smem; /* dynamic shared memory, bytes */
-    void **args; /* [n_args], as for cuLaunchKernel; of 8 bytes each */
+    void **args; /* [n_args], as for cuLaunchKernel; at most 8 bytes each */
     /* [n_args]; whose address an argument is, NULL: a scalar's.  For
      * device_run(); NULL: what lies beside them stays as it is. */
     struct device_buffer *const *buffers;
