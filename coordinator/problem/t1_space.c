@@ -147,8 +147,8 @@ static const struct py_value *find_literal(const struct t1_tunable *tunable,
     return found;
 }
 
-/* A default that is none of the values may be the baseline all the same, if it
- * is of their kind. */
+/* A default that is not among the values may still be the baseline, if it is of
+ * their kind. */
 static bool fits(const struct t1_tunable *tunable, const struct py_value *value)
 {
     bool whole = true;
@@ -180,8 +180,8 @@ static void read_default(struct t1 *problem, const struct json *json,
         tunable->start = *found;
     else
         t1_note(problem,
-                "line %d: the default of '%.60s' is none of its values, so "
-                "the first one stands for it",
+                "line %d: the default of '%.60s' is not among its values, "
+                "so the first one is used",
                 caret_line_number(&problem->text, json->at), tunable->name);
 }
 

@@ -135,7 +135,7 @@ static const struct {
     { "0b", "01", 2 },
 };
 
-/* The base of a whole number, whose digits begin at 'at'; 0: it is none. */
+/* The base of a whole number, whose digits begin at 'at'; 0: not a number. */
 static int base_of(const char *digits, const char **at)
 {
     *at = digits;

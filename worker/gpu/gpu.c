@@ -533,40 +533,6 @@ const struct wire_fact *gpu_facts(const struct gpu *gpu, size_t *n)
     return gpu->facts;
 }
 
-static int give(struct gpu *gpu, const char *folder, const char *name,
-                struct err *err)
-{
-    char from[PATH_MAX], path[PATH_MAX];
-
-    if (snprintf(from, sizeof(from), "%s/%s", folder, name) >=
-        (int)sizeof(from))
-        return err_set(err, ERR_SYSTEM, "the path of '%s' is too long", name);
-    return runner_dir_put(&gpu->folder, from, path, err);
-}
-
-/* Its runner reads them where it sees them. */
-static int read_job(struct gpu *gpu, const struct gpu_job *job, struct err *err)
-{
-    const struct wire_measure *measure = &gpu->request.measure;
-    char artifact[PATH_MAX], reference[PATH_MAX], files[PATH_MAX];
-    int rc;
-
-    runner_dir_clear(&gpu->folder);
-    runner_dir_path(&gpu->folder, "files", files);
-    rc = runner_dir_put(&gpu->folder, job->artifact, artifact, err);
-    if (rc == 0)
-        rc = runner_dir_put(&gpu->folder, job->reference, reference, err);
-    if (rc == 0)
-        rc = request_read(job->request,
-                          &(struct request_paths){ artifact, reference,
-                                                   job->inputs ? files : NULL },
-                          &gpu->request, err);
-    for (size_t i = 0; rc == 0 && job->inputs && i < measure->n_args; i++)
-        if (measure->args[i].file[0])
-            rc = give(gpu, job->inputs, measure->args[i].file, err);
-    return rc;
-}
-
 int gpu_measure(struct gpu *gpu, const struct gpu_job *job, int64_t now_ns,
                 struct err *err)
 {
@@ -574,7 +540,7 @@ int gpu_measure(struct gpu *gpu, const struct gpu_job *job, int64_t now_ns,
 
     if (gpu_state(gpu) != GPU_IDLE)
         return err_set(err, ERR_INPUT, "GPU %s is not idle", gpu->uuid);
-    rc = read_job(gpu, job, err);
+    rc = request_place(job, &gpu->folder, &gpu->request, err);
     if (rc < 0)
         return rc;
     memset(&gpu->result, 0, sizeof(gpu->result));

@@ -1,8 +1,11 @@
 #include "worker/gpu/request.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "worker/store/runner_dir.h"
 
 #define REFERENCE "reference "
 #define PATH_LATER "-" /* stands for a path that is filled in after parsing */
@@ -72,5 +75,39 @@ int request_read(const char *text, const struct request_paths *paths,
     if (rc == 0)
         rc = set_path(out->measure.files, paths->inputs ? paths->inputs : "",
                       err);
+    return rc;
+}
+
+static int give(const struct runner_dir *folder, const char *inputs,
+                const char *name, struct err *err)
+{
+    char from[PATH_MAX], path[PATH_MAX];
+
+    if (snprintf(from, sizeof(from), "%s/%s", inputs, name) >=
+        (int)sizeof(from))
+        return err_set(err, ERR_SYSTEM, "the path of '%s' is too long", name);
+    return runner_dir_put(folder, from, path, err);
+}
+
+int request_place(const struct gpu_job *job, const struct runner_dir *folder,
+                  struct wire_request *out, struct err *err)
+{
+    const struct wire_measure *measure = &out->measure;
+    char artifact[PATH_MAX], reference[PATH_MAX], files[PATH_MAX];
+    int rc;
+
+    runner_dir_clear(folder);
+    runner_dir_path(folder, "files", files);
+    rc = runner_dir_put(folder, job->artifact, artifact, err);
+    if (rc == 0)
+        rc = runner_dir_put(folder, job->reference, reference, err);
+    if (rc == 0)
+        rc = request_read(job->request,
+                          &(struct request_paths){ artifact, reference,
+                                                   job->inputs ? files : NULL },
+                          out, err);
+    for (size_t i = 0; rc == 0 && job->inputs && i < measure->n_args; i++)
+        if (measure->args[i].file[0])
+            rc = give(folder, job->inputs, measure->args[i].file, err);
     return rc;
 }

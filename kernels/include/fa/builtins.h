@@ -185,7 +185,7 @@ FA_EMU_STORE(__stcs)
 FA_EMU_STORE(__stwt)
 
 /* The place of the n-th bit that is set, from 'base' on upwards, or with n < 0
- * downwards; ~0 if there is none.  With 0 it is 'base', or there is none. */
+ * downwards; ~0 if no such bit is set.  With 0 it is 'base', if that is set. */
 inline unsigned __fns(unsigned mask, unsigned base, int n)
 {
     const int step = n < 0 ? -1 : 1;

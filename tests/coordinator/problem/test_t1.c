@@ -271,8 +271,8 @@ static void what_others_write_is_read(void **state)
     (void)state;
     assert_int_equal(t1_points(problem), 6);
     assert_int_equal(t1_notes(problem, &notes), 3);
-    assert_string_equal(notes[0], "line 1: the default of 'A' is none of its "
-                                  "values, so the first one stands for it");
+    assert_string_equal(notes[0], "line 1: the default of 'A' is not among its "
+                                  "values, so the first one is used");
     assert_string_equal(notes[1],
                         "line 2: 'block_size_x' is taken for 1: there "
                         "is no name 'block_size_x'");
@@ -317,7 +317,7 @@ static void a_setting_is_translated_or_noted(void **state)
           "\"baseline\": { \"A\": false }", NULL },
         { ONE("[2, 4]", "3", ""), "\"baseline\": { \"A\": 3 }", NULL },
         { ONE("[2, 4]", "2.5", ""), "\"baseline\": { \"A\": 2 }",
-          "the default of 'A' is none of its values" },
+          "the default of 'A' is not among its values" },
     };
 
     (void)state;

@@ -9,7 +9,7 @@
 
 /* The number of 'gpu' for this process, before the first call of CUDA.  'gpu'
  * is an index in the order of the bus, or a UUID; then this process sees only
- * that GPU.  DEVICE_BROKEN if there is none. */
+ * that GPU.  DEVICE_BROKEN if there is no such GPU. */
 int facts_cuda_select(const char *gpu, int *number, struct device_err *err);
 
 /* 'driver' may be empty. */
