@@ -147,6 +147,52 @@ static int write_job(const struct build_dir *build_dir,
     return rc;
 }
 
+static bool is_for(const char *path, unsigned which)
+{
+    for (const struct runner_source *source = runner_sources; source->path;
+         source++)
+        if (strcmp(source->path, path) == 0)
+            return source->devices & which;
+    return false;
+}
+
+static const struct bytes *file_of(const struct build_job *job,
+                                   const char *name)
+{
+    for (size_t i = 0; i < job->names.n; i++)
+        if (strcmp(job->names.items[i], name) == 0)
+            return &job->contents.items[i];
+    return NULL;
+}
+
+/* The job comes with the files that this worker compiled the header from. */
+static bool has_our_header(const struct build_job *job)
+{
+    for (const struct embed *file = runner_files; file->name; file++) {
+        const struct bytes *its;
+
+        if (!is_for(file->name, RUNNER_HEADER))
+            continue;
+        its = file_of(job, file->name + strlen(SOURCES_HEADER_ROOT));
+        if (!its || its->len != file->len ||
+            memcmp(its->data, file->bytes, file->len) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Without it, the build takes longer. */
+static void place_header(const struct build *build, const struct build_job *job)
+{
+    const char *header = build->tools.header;
+    char from[PATH_MAX], to[PATH_MAX];
+
+    if (header && header[0] && device_kind_is(job->arch, DEVICE_KIND_CPU) &&
+        has_our_header(job) && cache_path(build->tools.cache, header, from) &&
+        build_dir_path(&build->stage, "src/" COMPILER_HEADER, to, NULL) == 0)
+        (void)!link(from, to);
+}
+
 static int start_job(struct build *build, const struct build_job *job,
                      int64_t now_ns, struct err *err)
 {
@@ -166,8 +212,10 @@ static int start_job(struct build *build, const struct build_job *job,
         rc = build_dir_open(cache_dir(build->tools.cache), &build->stage, err);
     if (rc == 0)
         rc = write_job(&build->stage, job, err);
-    if (rc == 0)
+    if (rc == 0) {
+        place_header(build, job);
         rc = run(build, &line, now_ns, err);
+    }
     compiler_fini(&line);
     return rc;
 }
@@ -201,19 +249,11 @@ struct build *build_start(const struct build_tools *tools,
     return build;
 }
 
-static bool is_for(const char *path, unsigned which)
-{
-    for (const struct runner_source *source = runner_sources; source->path;
-         source++)
-        if (strcmp(source->path, path) == 0)
-            return source->devices & which;
-    return false;
-}
-
-/* fa-runner for a device, or fa-facts. */
+/* What is built from the embedded files of a RUNNER_ bit. */
 struct program {
-    const char *name, *device; /* NULL: for fa-facts */
-    unsigned which;            /* its RUNNER_ bit */
+    const char *name, *root; /* of its files' names, which the build omits */
+    unsigned which;
+    const struct compiler_line *line;
 };
 
 /* The host is part of the key: "native" depends on its GPUs, and hosts may
@@ -228,7 +268,8 @@ static void program_key(const struct program *program, const char *toolkit,
     hash_init(&hash);
     hash_text(&hash, program->name);
     hash_text(&hash, toolkit);
-    hash_text(&hash, program->device ? program->device : "");
+    for (size_t i = 1; i < program->line->n; i++)
+        hash_text(&hash, program->line->args[i]);
     hash_text(&hash, host);
     for (const struct embed *file = runner_files; file->name; file++)
         if (is_for(file->name, program->which)) {
@@ -241,52 +282,74 @@ static void program_key(const struct program *program, const char *toolkit,
 static int compile_program(struct build *build, const struct program *program,
                            int64_t now_ns, struct err *err)
 {
-    const char *compiler = build->tools.compiler;
-    struct compiler_line line;
-    int rc = program->device
-                 ? compiler_runner(compiler, program->device, &line, err)
-                 : compiler_facts(compiler, &line, err);
+    int rc = build_dir_open(cache_dir(build->tools.cache), &build->stage, err);
 
-    if (rc == 0)
-        rc = build_dir_open(cache_dir(build->tools.cache), &build->stage, err);
     for (const struct embed *file = runner_files; rc == 0 && file->name; file++)
         if (is_for(file->name, program->which))
-            rc = build_dir_write(&build->stage, "src", file->name, file->bytes,
-                                 file->len, err);
-    if (rc == 0)
-        rc = run(build, &line, now_ns, err);
-    compiler_fini(&line);
-    return rc;
+            rc = build_dir_write(&build->stage, "src",
+                                 file->name + strlen(program->root),
+                                 file->bytes, file->len, err);
+    return rc < 0 ? rc : run(build, program->line, now_ns, err);
 }
 
+/* 'rc' and 'err' are of the command line. */
 static struct build *start_program(const struct build_tools *tools,
-                                   const struct program *program,
-                                   int64_t now_ns)
+                                   const struct program *program, int rc,
+                                   struct err *err, int64_t now_ns)
 {
     struct build *build;
     char key[HASH_HEX];
-    struct err err;
 
     program_key(program, tools->toolkit, key);
     build = build_new(tools, key, 0, now_ns);
-    if (!found_in_cache(build) &&
-        compile_program(build, program, now_ns, &err) < 0)
-        settle(build, OUTCOME_CRASH, err.text);
+    if (rc < 0 || (!found_in_cache(build) &&
+                   compile_program(build, program, now_ns, err) < 0))
+        settle(build, OUTCOME_CRASH, err->text);
     return build;
 }
 
 struct build *build_start_runner(const struct build_tools *tools,
                                  const char *device, int64_t now_ns)
 {
-    return start_program(
-        tools, &(struct program){ "fa-runner", device, sources_device(device) },
-        now_ns);
+    struct compiler_line line;
+    struct err err;
+    int rc = compiler_runner(tools->compiler, device, &line, &err);
+    struct build *build = start_program(
+        tools,
+        &(struct program){ "fa-runner", "", sources_device(device), &line }, rc,
+        &err, now_ns);
+
+    compiler_fini(&line);
+    return build;
 }
 
 struct build *build_start_facts(const struct build_tools *tools, int64_t now_ns)
 {
-    return start_program(
-        tools, &(struct program){ "fa-facts", NULL, RUNNER_FACTS }, now_ns);
+    struct compiler_line line;
+    struct err err;
+    int rc = compiler_facts(tools->compiler, &line, &err);
+    struct build *build = start_program(
+        tools, &(struct program){ "fa-facts", "", RUNNER_FACTS, &line }, rc,
+        &err, now_ns);
+
+    compiler_fini(&line);
+    return build;
+}
+
+struct build *build_start_header(const struct build_tools *tools,
+                                 int64_t now_ns)
+{
+    struct compiler_line line;
+    struct err err;
+    int rc = compiler_header(tools->compiler, tools->toolkit, &line, &err);
+    struct build *build =
+        start_program(tools,
+                      &(struct program){ "header", SOURCES_HEADER_ROOT,
+                                         RUNNER_HEADER, &line },
+                      rc, &err, now_ns);
+
+    compiler_fini(&line);
+    return build;
 }
 
 void build_free(struct build *build)

@@ -32,6 +32,9 @@ struct build_tools {
     const char *compiler;          /* path */
     const char *toolkit;           /* its name and version */
     const struct sandbox *sandbox; /* of the worker; NULL: none */
+    /* The hash of what build_start_header() made, once it is in the cache; NULL
+     * or "": builds for the cpu device read the header's text. */
+    const char *header;
 };
 
 /* Borrowed by build_start() during the call, which stages what it needs. */
@@ -74,6 +77,10 @@ struct build *build_start_runner(const struct build_tools *tools,
  * (worker/runner/cuda/facts_device.c). */
 struct build *build_start_facts(const struct build_tools *tools,
                                 int64_t now_ns);
+/* Compile the header that kernels for the cpu device begin with; only where
+ * compiler_has_header(). */
+struct build *build_start_header(const struct build_tools *tools,
+                                 int64_t now_ns);
 void build_free(struct build *build); /* kills; NULL is fine */
 
 size_t build_poll(const struct build *build, struct pollfd *fds, size_t max);

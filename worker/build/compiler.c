@@ -139,27 +139,36 @@ static const char *shared_flag(const char *toolkit)
     return strncmp(toolkit, "g++ ", 4) == 0 ? "-fno-extern-tls-init" : NULL;
 }
 
+/* Flags that decide how the text of a kernel is read, and so whether a compiled
+ * header fits. */
+static int add_dialect(struct compiler_line *line, const char *toolkit,
+                       const char *standard, struct err *err)
+{
+    const char *const all[] = {
+        "-O1",   own(line, mem_printf("-std=%s", standard)),
+        "-fPIC", "-fsanitize=alignment,bounds,object-size",
+        "-I.",   "-Ifa_cuda",
+        NULL
+    };
+    const char *const by_compiler[] = { fills_locals(toolkit)
+                                            ? "-ftrivial-auto-var-init=pattern"
+                                            : NULL,
+                                        shared_flag(toolkit) };
+    int rc = add_all(line, all, err);
+
+    for (size_t i = 0; rc == 0 && i < 2; i++)
+        if (by_compiler[i])
+            rc = add(line, by_compiler[i], err);
+    return rc;
+}
+
 /* Of the flags, a host compiler understands only definitions as nvcc does. What
  * its checks call is in fa/checks.h, and not in a library. */
 static int emulated(const struct compiler_task *task,
                     struct compiler_line *line, struct err *err)
 {
-    const char *const head[] = {
-        task->compiler,
-        "-O1",
-        own(line, mem_printf("-std=%s", task->standard)),
-        "-shared",
-        "-fPIC",
-        "-fsanitize=alignment,bounds,object-size",
-        "-nodefaultlibs",
-        NULL
-    };
-    const char *const by_compiler[] = { fills_locals(task->toolkit)
-                                            ? "-ftrivial-auto-var-init=pattern"
-                                            : NULL,
-                                        shared_flag(task->toolkit) };
-    const char *const tail[] = { "-I.",
-                                 "-Ifa_cuda",
+    const char *const tail[] = { "-shared",
+                                 "-nodefaultlibs",
                                  "-include",
                                  "fa/emulation.h",
                                  "-include",
@@ -171,11 +180,10 @@ static int emulated(const struct compiler_task *task,
                                  "../out/" COMPILER_OUTPUT,
                                  NULL };
     const char *const libraries[] = { "-lm", "-lgcc", "-lc", NULL };
-    int rc = add_all(line, head, err);
+    int rc = add(line, task->compiler, err);
 
-    for (size_t i = 0; rc == 0 && i < 2; i++)
-        if (by_compiler[i])
-            rc = add(line, by_compiler[i], err);
+    if (rc == 0)
+        rc = add_dialect(line, task->toolkit, task->standard, err);
     for (size_t i = 0; rc == 0 && i < task->flags.n; i++)
         if (strncmp(task->flags.items[i], "-D", 2) == 0)
             rc = add(line, task->flags.items[i], err);
@@ -246,6 +254,30 @@ static int add_units(struct compiler_line *line, unsigned device,
 }
 
 static const char *const output[] = { "-o", "../out/" COMPILER_OUTPUT, NULL };
+
+bool compiler_has_header(const char *toolkit)
+{
+    return strncmp(toolkit, "g++ ", 4) == 0;
+}
+
+/* Of the standard that most sweep files ask for; others read the text. "./" is
+ * how the compiler will name the header, whose name checks can have in them. */
+int compiler_header(const char *compiler, const char *toolkit,
+                    struct compiler_line *line, struct err *err)
+{
+    int rc;
+
+    memset(line, 0, sizeof(*line));
+    rc = add(line, compiler, err);
+    if (rc == 0)
+        rc = add_dialect(line, toolkit, "c++17", err);
+    if (rc == 0)
+        rc = add_all(
+            line,
+            (const char *[]){ "-x", "c++-header", "./fa/emulation.h", NULL },
+            err);
+    return rc < 0 ? rc : add_all(line, output, err);
+}
 
 int compiler_facts(const char *compiler, struct compiler_line *line,
                    struct err *err)

@@ -8,6 +8,8 @@
 #ifndef FA_WORKER_BUILD_COMPILER_H
 #define FA_WORKER_BUILD_COMPILER_H
 
+#include <stdbool.h>
+
 #include "common/err.h"
 #include "common/msg_values.h"
 
@@ -15,9 +17,10 @@ enum {
     COMPILER_ARGS_MAX = 256
 };
 
-#define COMPILER_PARAMS "params.h" /* in gen */
-#define COMPILER_ENTRY "entry.cc"  /* in gen; arch "cpu" only */
-#define COMPILER_OUTPUT "artifact" /* in out */
+#define COMPILER_PARAMS "params.h"           /* in gen */
+#define COMPILER_ENTRY "entry.cc"            /* in gen; arch "cpu" only */
+#define COMPILER_OUTPUT "artifact"           /* in out */
+#define COMPILER_HEADER "fa/emulation.h.gch" /* in src; arch "cpu" only */
 
 struct compiler_line {
     const char *args[COMPILER_ARGS_MAX + 1]; /* NULL ends */
@@ -43,6 +46,14 @@ int compiler_runner(const char *compiler, const char *device,
 /* The command for fa-facts; 'compiler' is nvcc. */
 int compiler_facts(const char *compiler, struct compiler_line *line,
                    struct err *err);
+/* Can 'toolkit' compile the header that all kernels for the cpu device include
+ * first, so that their builds need not parse it?  g++ ignores the result where
+ * a kernel's flags do not fit it; clang++ would refuse the kernel. */
+bool compiler_has_header(const char *toolkit);
+/* The command for it.  The result goes beside its source, as
+ * COMPILER_HEADER. */
+int compiler_header(const char *compiler, const char *toolkit,
+                    struct compiler_line *line, struct err *err);
 void compiler_fini(struct compiler_line *line);
 
 /* The complete environment of a compiler, ended by NULL; fini with the line. */

@@ -11,6 +11,7 @@
 #include "common/msg_host.h"
 #include "common/outcome.h"
 #include "worker/build/build.h"
+#include "worker/build/compiler.h"
 #include "worker/build/toolkit.h"
 #include "worker/gpu/gpu_share.h"
 #include "worker/process/sandbox.h"
@@ -44,6 +45,8 @@ struct resources {
     struct toolkit *toolkit;
     struct build_tools compiling;
     struct program runner, facts; /* fa-runner, fa-facts */
+    struct build *compiled;       /* the header; NULL: it is not being built */
+    char header[HASH_HEX];        /* once built; builds look at it */
     struct gpus *gpus;            /* NULL: none */
     struct slots *slots;          /* once ready */
     struct tools *tools;          /* likewise */
@@ -138,6 +141,7 @@ void resources_close(struct resources *resources)
     gpus_close(resources->gpus);
     build_free(resources->runner.build);
     build_free(resources->facts.build);
+    build_free(resources->compiled);
     toolkit_close(resources->toolkit);
     free(resources->runner.path);
     free(resources->facts.path);
@@ -183,6 +187,8 @@ size_t resources_poll(const struct resources *resources, struct pollfd *fds,
         n = build_poll(resources->runner.build, fds, max);
     if (resources->facts.build)
         n += build_poll(resources->facts.build, fds + n, max - n);
+    if (resources->compiled)
+        n += build_poll(resources->compiled, fds + n, max - n);
     if (resources->gpus)
         n += gpus_poll(resources->gpus, fds + n, max - n);
     if (resources->slots)
@@ -209,6 +215,8 @@ int64_t resources_deadline_ns(const struct resources *resources)
         at_ns = earlier(at_ns, build_deadline_ns(resources->runner.build));
     if (resources->facts.build)
         at_ns = earlier(at_ns, build_deadline_ns(resources->facts.build));
+    if (resources->compiled)
+        at_ns = earlier(at_ns, build_deadline_ns(resources->compiled));
     if (resources->gpus)
         at_ns = earlier(at_ns, gpus_deadline_ns(resources->gpus));
     if (resources->slots)
@@ -248,6 +256,30 @@ static void be_ready(struct resources *resources)
     resources->state = RESOURCES_READY;
 }
 
+/* Builds begin without it: waiting for it would cost more than it saves. */
+static void start_header(struct resources *resources, int64_t now_ns)
+{
+    if (device_kind_is(resources->device, DEVICE_KIND_CPU) &&
+        compiler_has_header(resources->compiling.toolkit))
+        resources->compiled = build_start_header(&resources->compiling, now_ns);
+}
+
+static void step_header(struct resources *resources, int64_t now_ns)
+{
+    struct build_result result;
+
+    if (!resources->compiled || !build_step(resources->compiled, now_ns))
+        return;
+    build_take_result(resources->compiled, &result);
+    build_free(resources->compiled);
+    resources->compiled = NULL;
+    if (result.outcome == OUTCOME_BUILT)
+        memcpy(resources->header, result.made.artifact, HASH_HEX);
+    else
+        log_line(LOG_W, "HEADER", "builds take longer: %s", result.detail);
+    build_result_fini(&result);
+}
+
 static void step_toolkit(struct resources *resources, int64_t now_ns)
 {
     int rc = toolkit_step(resources->toolkit, now_ns, &resources->err);
@@ -260,7 +292,9 @@ static void step_toolkit(struct resources *resources, int64_t now_ns)
         (struct build_tools){ .cache = resources->cache,
                               .compiler = toolkit_path(resources->toolkit),
                               .toolkit = toolkit_text(resources->toolkit),
-                              .sandbox = resources->sandbox };
+                              .sandbox = resources->sandbox,
+                              .header = resources->header };
+    start_header(resources, now_ns);
     if (!has_gpus(resources)) {
         be_ready(resources);
         return;
@@ -394,6 +428,7 @@ enum resources_state resources_step(struct resources *resources, int64_t now_ns)
         step_toolkit(resources, now_ns);
     if (resources->stage != TOOLKIT)
         step_programs(resources, now_ns);
+    step_header(resources, now_ns);
     if (resources->gpus && resources->state != RESOURCES_TROUBLE)
         step_gpus(resources, now_ns);
     if (resources->slots)

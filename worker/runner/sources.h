@@ -1,4 +1,5 @@
-/* sources.h - the source files of fa-runner, for each device, and of fa-facts
+/* sources.h - the source files of fa-runner, for each device, of fa-facts, and
+ * of the header that kernels for the cpu device begin with
  *
  * Paths are from the repository's root; the host that builds fa-runner has the
  * same layout and compiles with -I of that root:
@@ -7,6 +8,8 @@
  *   cpu   cc -O2 -I. -Ikernels/include -rdynamic -o fa-runner UNITS
  *         -lstdc++ -ldl -lm -lpthread; replay: the same, of fewer files
  *   facts nvcc -I. -o fa-facts UNITS -ldl
+ *   header  the files of RUNNER_HEADER, without SOURCES_HEADER_ROOT:
+ *         compiler_header() of worker/build/compiler.h
  *
  * UNITS are the rows that are not headers.  CMake reads the table in sources.c:
  * a row a line.
@@ -19,8 +22,11 @@ enum {
     RUNNER_CPU = 2,
     RUNNER_REPLAY = 4,
     RUNNER_ALL = 7,
-    RUNNER_FACTS = 8 /* fa-facts, for "cuda" (cuda/facts_device.c) */
+    RUNNER_FACTS = 8,  /* fa-facts, for "cuda" (cuda/facts_device.c) */
+    RUNNER_HEADER = 16 /* fa/emulation.h and all that it includes */
 };
+
+#define SOURCES_HEADER_ROOT "kernels/include/"
 
 struct runner_source {
     const char *path;

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,6 +88,40 @@ struct build_job build_fixture_job(const char *source, const char *header)
     return job;
 }
 
+struct build_job build_fixture_real_job(const char *source, const char *key)
+{
+    static const char *const names[] = {
+        "kernel.cu",          "fa/emulation.h", "fa/emulator.h",
+        "fa/vectors.h",       "fa/builtins.h",  "fa/intrinsics.h",
+        "fa/atomics.h",       "fa/half.h",      "fa/half_types.h",
+        "fa/checks.h",        "fa/clock.h",     "fa/simd.h",
+        "fa_cuda/cuda_fp16.h"
+    };
+    enum {
+        N_NAMES = sizeof(names) / sizeof(names[0])
+    };
+    static struct bytes contents[N_NAMES];
+    static char text[N_NAMES - 1][32768];
+    struct build_job job = build_fixture_job(source, "");
+
+    contents[0] = job.contents.items[0];
+    for (size_t i = 0; i < N_NAMES - 1; i++) {
+        char *path =
+            mem_printf("%s/kernels/include/%s", FA_SOURCE_DIR, names[i + 1]);
+        FILE *file = fopen(path, "rb");
+
+        assert_non_null(file);
+        contents[i + 1] =
+            (struct bytes){ text[i], fread(text[i], 1, sizeof(text[i]), file) };
+        fclose(file);
+        free(path);
+    }
+    job.key = key;
+    job.names = (struct texts){ names, N_NAMES };
+    job.contents = (struct blobs){ contents, N_NAMES };
+    return job;
+}
+
 struct build_job build_fixture_nvcc_job(const char *nvcc, const char *source,
                                         const char *key)
 {
@@ -99,7 +134,7 @@ struct build_job build_fixture_nvcc_job(const char *nvcc, const char *source,
     return job;
 }
 
-static struct build_result finish(struct build *build)
+struct build_result build_fixture_finish(struct build *build)
 {
     int64_t now_ns = clock_boot_ns(), until_ns = now_ns + 60 * NS_PER_S;
     struct build_result result;
@@ -123,7 +158,8 @@ static struct build_result finish(struct build *build)
 
 struct build_result build_fixture_run(const struct build_job *job)
 {
-    return finish(build_start(&build_fixture_tools, job, clock_boot_ns()));
+    return build_fixture_finish(
+        build_start(&build_fixture_tools, job, clock_boot_ns()));
 }
 
 void build_fixture_assert_unfit(struct build_job job, const char *detail)

@@ -3,6 +3,7 @@
 #include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include "common/outcome.h"
 #include "tests/worker/build/build_fixture.h"
 #include "worker/build/build.h"
+#include "worker/build/compiler.h"
 #include "worker/store/build_dir.h"
 
 #define NO_KERNEL "int x;\n"
@@ -178,6 +180,83 @@ static void names_and_flags_for_a_shell_are_refused(void **state)
     refused(job, "standard 'c++17`x`' is not like c++17");
 }
 
+#define FIRST \
+    "extern \"C\" __global__ void kernel(float *a) { a[threadIdx.x] = "
+
+/* Is a compiled header in the folder of the build that runs? */
+static bool header_is_placed(void)
+{
+    char path[256];
+    glob_t found;
+    bool placed;
+
+    snprintf(path, sizeof(path), "%s/tmp/build-*/src/" COMPILER_HEADER,
+             build_fixture_dir);
+    placed = glob(path, 0, NULL, &found) == 0;
+    globfree(&found);
+    return placed;
+}
+
+static struct build_result run_with_header(const struct build_job *job,
+                                           bool placed)
+{
+    struct build *build =
+        build_start(&build_fixture_tools, job, clock_boot_ns());
+
+    assert_int_equal(header_is_placed(), placed);
+    return build_fixture_finish(build);
+}
+
+static void compiled_header_changes_no_artifact(void **state)
+{
+    struct build_job job = build_fixture_real_job(
+        FIRST "sinf(a[0]); }\n", "8123456789abcdef0123456789abcdef");
+    struct build_result text = run_with_header(&job, false), header, result;
+
+    (void)state;
+    header = build_fixture_finish(
+        build_start_header(&build_fixture_tools, clock_boot_ns()));
+    assert_string_equal(header.log, "");
+    assert_int_equal(header.outcome, OUTCOME_BUILT);
+    build_fixture_tools.header = header.made.artifact;
+    job.key = "9123456789abcdef0123456789abcdef";
+    result = run_with_header(&job, true);
+    assert_int_equal(result.outcome, OUTCOME_BUILT);
+    assert_string_equal(result.made.artifact, text.made.artifact);
+    build_result_fini(&result);
+
+    /* With flags that it does not fit, the compiler reads the text. */
+    job.key = "a123456789abcdef0123456789abcdef";
+    job.standard = "c++14";
+    result = run_with_header(&job, true);
+    assert_string_equal(result.log, "");
+    assert_int_equal(result.outcome, OUTCOME_BUILT);
+    build_fixture_tools.header = NULL;
+    build_result_fini(&text);
+    build_result_fini(&header);
+    build_result_fini(&result);
+}
+
+/* The job of another version of fa-coord. */
+static void header_of_other_text_is_not_placed(void **state)
+{
+    struct build_job job = build_fixture_real_job(
+        FIRST "1; }\n", "b123456789abcdef0123456789abcdef");
+    struct build_result header = build_fixture_finish(build_start_header(
+                            &build_fixture_tools, clock_boot_ns())),
+                        result;
+    struct bytes *emulation = (struct bytes *)&job.contents.items[1];
+
+    (void)state;
+    build_fixture_tools.header = header.made.artifact;
+    emulation->len--; /* a line's end */
+    result = run_with_header(&job, false);
+    assert_int_equal(result.outcome, OUTCOME_BUILT);
+    build_fixture_tools.header = NULL;
+    build_result_fini(&header);
+    build_result_fini(&result);
+}
+
 static void removed_work_folder_is_the_boxs_fault(void **state)
 {
     struct build_job job = build_fixture_job(
@@ -318,6 +397,8 @@ int main(void)
         cmocka_unit_test(template_bomb_meets_the_limit),
         cmocka_unit_test(shell_text_in_a_value_is_only_text),
         cmocka_unit_test(names_and_flags_for_a_shell_are_refused),
+        cmocka_unit_test(compiled_header_changes_no_artifact),
+        cmocka_unit_test(header_of_other_text_is_not_placed),
         cmocka_unit_test(removed_work_folder_is_the_boxs_fault),
         cmocka_unit_test(missing_compiler_is_the_boxs_fault),
 #ifdef FA_NVCC_PATH

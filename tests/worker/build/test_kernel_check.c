@@ -22,35 +22,8 @@
 static struct build_job emulated_job(const char *source, const char *key,
                                      const char *const *arguments, size_t n)
 {
-    static const char *const names[] = {
-        "kernel.cu",          "fa/emulation.h", "fa/emulator.h",
-        "fa/vectors.h",       "fa/builtins.h",  "fa/intrinsics.h",
-        "fa/atomics.h",       "fa/half.h",      "fa/half_types.h",
-        "fa/checks.h",        "fa/clock.h",     "fa/simd.h",
-        "fa_cuda/cuda_fp16.h"
-    };
-    enum {
-        N_NAMES = sizeof(names) / sizeof(names[0])
-    };
-    static struct bytes contents[N_NAMES];
-    static char text[N_NAMES - 1][32768];
-    struct build_job job = build_fixture_job(source, "");
+    struct build_job job = build_fixture_real_job(source, key);
 
-    contents[0] = job.contents.items[0];
-    for (size_t i = 0; i < N_NAMES - 1; i++) {
-        char *path =
-            mem_printf("%s/kernels/include/%s", FA_SOURCE_DIR, names[i + 1]);
-        FILE *file = fopen(path, "rb");
-
-        assert_non_null(file);
-        contents[i + 1] =
-            (struct bytes){ text[i], fread(text[i], 1, sizeof(text[i]), file) };
-        fclose(file);
-        free(path);
-    }
-    job.key = key;
-    job.names = (struct texts){ names, N_NAMES };
-    job.contents = (struct blobs){ contents, N_NAMES };
     job.arguments = (struct texts){ arguments, n };
     return job;
 }
