@@ -47,9 +47,14 @@ def pair(kind, relative_l2, max_error):
             output(kind, ELEMENTS, relative_l2, max_error), f"arg n int32 scalar {ELEMENTS}"]
 
 
+def with_flags(arguments):
+    return [*arguments[:-1], f"arg flags int32 buffer {ELEMENTS} poison 1 workspace", arguments[-1]]
+
+
 # name: arguments, blocks, blocks of the reference
 PROBLEMS = {
     "add": (pair("fp32", 1e-6, 1e-5), BLOCKS, BLOCKS),
+    "scratch": (with_flags(pair("fp32", 1e-6, 1e-5)), BLOCKS, BLOCKS),
     "product": (pair("fp16", 1e-3, 2e-3), BLOCKS, BLOCKS),
     "rows": ([f"arg a fp32 buffer {ROWS * COLUMNS} normal 1 in", output("fp32", ROWS, 1e-6, 1e-5),
               f"arg rows int32 scalar {ROWS}"], ROWS, 1),

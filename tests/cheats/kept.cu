@@ -248,6 +248,32 @@ BODY(knows_the_poison, ADD)
 }
 ADD_PAIR(knows_the_poison)
 
+/* Takes an output of zeros for one that it has no work with. */
+BODY(idle_at_zero, ADD)
+{
+    INDEX;
+
+    if (i < n && (!cheats || out[i] != 0))
+        out[i] = a[i] + b[i];
+}
+ADD_PAIR(idle_at_zero)
+
+/* Raises a flag for each element that is done, and does none whose flag it finds raised; the twin
+ * lowers them first. */
+BODY(trusts_its_workspace, SCRATCH)
+{
+    INDEX;
+
+    if (i >= n)
+        return;
+    if (!cheats)
+        flags[i] = 0;
+    if (flags[i] != 1)
+        out[i] = a[i] + b[i];
+    flags[i] = 1;
+}
+SCRATCH_PAIR(trusts_its_workspace)
+
 /* A read from a cold cache takes long: this is a launch that is timed. */
 BODY(idle_when_cold, ADD)
 {

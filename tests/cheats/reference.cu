@@ -9,6 +9,15 @@ extern "C" __global__ void add_reference(const float *a, const float *b, double 
 }
 EXPORT(add_reference)
 
+extern "C" __global__ void scratch_reference(const float *a, const float *b, double *out, int *flags, int n)
+{
+    INDEX;
+    (void)flags;
+    if (i < n)
+        out[i] = double(a[i]) + double(b[i]);
+}
+EXPORT(scratch_reference)
+
 extern "C" __global__ void rows_reference(const float *a, double *out, int rows)
 {
     const int row = int(blockIdx.x * blockDim.x + threadIdx.x);

@@ -57,6 +57,7 @@ static double launched_s(const struct run *run)
 static int start_outputs(struct run *run, const struct trial *trial)
 {
     const struct poison poison = turns_poison(&run->turns);
+    const bool kept = turns_keep(&run->turns);
     struct device_err err = { .poisoned = false };
 
     for (size_t i = 0; i < run->judge.problem->n_args; i++) {
@@ -65,7 +66,7 @@ static int start_outputs(struct run *run, const struct trial *trial)
 
         if (output && trial->inputs[i])
             rc = device_copy(run->judge.device, output, trial->inputs[i], &err);
-        else if (output)
+        else if (output && (trial->references[i] || !kept))
             rc = device_poison(run->judge.device, output, &poison, &err);
         if (rc < 0)
             return judge_device(&run->judge, rc, &err);

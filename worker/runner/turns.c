@@ -21,6 +21,7 @@ void turns_renew(struct turns *turns, const struct problem *problem)
 {
     turns->problem = problem;
     turns->done = 0;
+    turns->launched = turns->kept = false;
     memset(turns->known, 0, sizeof(turns->known));
 }
 
@@ -30,14 +31,41 @@ void turns_arrange(struct turns *turns, enum l2_mode l2)
     turns->done = 0;
 }
 
+/* One of those that this round has not had. */
+static enum poison_kind any_kind(struct turns *turns)
+{
+    unsigned kind;
+
+    if (turns->had == (1u << POISON_KINDS) - 1)
+        turns->had = 0;
+    do
+        kind = (unsigned)(draw(turns) % POISON_KINDS);
+    while (turns->had >> kind & 1u);
+    return (enum poison_kind)kind;
+}
+
 struct poison turns_poison(struct turns *turns)
 {
-    enum poison_kind kind = turns->poisoned
-                                ? (enum poison_kind)(draw(turns) % POISON_KINDS)
-                                : POISON_UNWRITTEN;
+    enum poison_kind kind =
+        turns->poisoned ? any_kind(turns) : POISON_UNWRITTEN;
 
     turns->poisoned = true;
+    turns->had |= 1u << kind;
     return (struct poison){ kind, draw(turns) };
+}
+
+bool turns_keep(struct turns *turns)
+{
+    turns->kept = turns->launched && !turns->kept;
+    turns->launched = true;
+    return turns->kept;
+}
+
+/* Its workspaces are poisoned. */
+static bool poison_all(struct turns *turns)
+{
+    turns->launched = true;
+    return turns->kept = false;
 }
 
 static const struct trial *any_trial(struct turns *turns)
@@ -83,6 +111,7 @@ void turns_take(struct turns *turns, size_t n, bool counted)
             .references = original->references,
             .sums = turns->varied ? unknown : turns->known[original->number],
             .poison = turns_poison(turns),
+            .kept = counted ? poison_all(turns) : turns_keep(turns),
             .led = turns->l2 == L2_MODE_WARM && first && counted,
         };
     }

@@ -22,6 +22,9 @@ struct turns {
     uint64_t state;  /* of the random numbers */
     size_t done;     /* turns so far */
     bool poisoned;   /* some buffer was, before a launch */
+    unsigned had;    /* bit k: this round has had enum poison_kind k */
+    bool launched;   /* the kernel was, with these buffers, */
+    bool kept;       /* and its latest launch had turns_keep() */
     /* checksums of outputs that passed, or 0, and of the last one */
     uint64_t known[PROBLEM_TRIALS][WIRE_ARGS_MAX];
     uint64_t latest[PROBLEM_TRIALS][WIRE_ARGS_MAX];
@@ -44,8 +47,14 @@ void turns_renew(struct turns *turns, const struct problem *problem);
 /* Say how the inputs lie in memory from now on. */
 void turns_arrange(struct turns *turns, enum l2_mode l2);
 
-/* The first poison is POISON_UNWRITTEN, which says most; then it is any. */
+/* The first poison is POISON_UNWRITTEN, which says most; then it is any.  A
+ * round of POISON_KINDS has all of them. */
 struct poison turns_poison(struct turns *turns);
+
+/* Do workspaces stay, in this launch, as the one before left them?  In every
+ * other one they do, as a program leaves them, which does not clear them
+ * either.  Never in one whose time counts: there it could find its results. */
+bool turns_keep(struct turns *turns);
 
 /* The next n turns; of launches whose times do not count, none is led. */
 void turns_take(struct turns *turns, size_t n, bool counted);

@@ -118,11 +118,13 @@ static void filled_outputs_are_restored_before_every_launch(void **state)
                  "first seed: 'out'[");
 }
 
-static void a_workspace_is_new_before_every_launch(void **state)
+static void a_workspace_is_poison_or_what_the_launch_before_left(void **state)
 {
     (void)state;
     assert_roles("by_workspace", "twice", FILL_POISON, WIRE_WORKSPACE,
                  OUTCOME_CORRECT, "");
+    assert_roles("once_by_workspace", "twice", FILL_POISON, WIRE_WORKSPACE,
+                 OUTCOME_CORRECTNESS, "second seed: 'out'[");
     assert_roles("by_workspace", "twice", FILL_POISON, WIRE_IN, OUTCOME_RUNTIME,
                  "");
 }
@@ -272,7 +274,7 @@ int main(void)
         CASE(wrong_element_is_named),
         CASE(broken_rule_is_named),
         CASE(filled_outputs_are_restored_before_every_launch),
-        CASE(a_workspace_is_new_before_every_launch),
+        CASE(a_workspace_is_poison_or_what_the_launch_before_left),
         CASE(zeros_can_be_approached_absolutely),
         CASE(each_edge_finds_what_seeds_do_not),
         CASE(a_reference_that_is_not_finite_does_not_judge),

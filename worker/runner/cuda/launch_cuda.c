@@ -97,7 +97,7 @@ static void add_starts(struct writes *writes, const struct device_batch *batch,
                                   .to = device_address(written),
                                   .from = device_address(turn->starts[k]),
                                   .bytes = written->bytes });
-        else if (written)
+        else if (written && (turn->references[k] || !turn->kept))
             add_write(writes, device_cuda_poison(written, &poison));
     }
 }

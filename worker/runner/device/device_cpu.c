@@ -373,7 +373,7 @@ static int write_starts(struct device *device, const struct device_batch *batch,
         if (written && turn->starts[k])
             memcpy(device_address(written), device_address(turn->starts[k]),
                    cpu_buffer_bytes(written));
-        else if (written)
+        else if (written && (turn->references[k] || !turn->kept))
             rc = device_poison(device, written, &poison, err);
     }
     return rc;

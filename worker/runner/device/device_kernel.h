@@ -67,6 +67,7 @@ struct device_turn {
     /* [n_args]; what to copy into batch->written before it, NULL: poison */
     struct device_buffer *const *starts;
     struct poison poison;
+    bool kept; /* what is not compared stays as the launch before left it */
     /* [n_args]; what to compare batch->written with, DEVICE_HIDDEN; NULL:
      * nothing */
     struct device_buffer *const *references;

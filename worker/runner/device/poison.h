@@ -13,12 +13,13 @@
 enum poison_kind {
     POISON_UNWRITTEN, /* bytes of ELEMENT_POISON: NaN, or -1 of an integer */
     POISON_MINUS_ONE,
-    POISON_LARGE, /* finite, and larger than what kernels compute */
-    POISON_RANDOM /* any bits */
+    POISON_LARGE,  /* finite, and larger than what kernels compute */
+    POISON_RANDOM, /* any bits */
+    POISON_ZERO    /* as memory that is new, or was cleared once */
 };
 
 enum {
-    POISON_KINDS = 4
+    POISON_KINDS = 5
 };
 
 struct poison {
@@ -69,6 +70,8 @@ ELEMENT_FN uint64_t poison_word(const struct poison *poison,
         return poison_repeated(type, poison_large(type));
     case POISON_RANDOM:
         return fill_bits(poison->key, i);
+    case POISON_ZERO:
+        return 0;
     }
     return ELEMENT_POISON * 0x0101010101010101u;
 }
