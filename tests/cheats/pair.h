@@ -8,6 +8,7 @@
  *   add      out[i] = a[i] + b[i], fp32, n not a multiple of the block
  *   rows     out[r] = sum of the 'columns' of row r of a, fp32; a block a row
  *   product  out[i] = a[i] * b[i], fp16
+ *   whole    out[i] = |k[i]|, int32, from -whole_most to whole_most
  *   scratch  as add, with a workspace of an int an element
  */
 #ifndef FA_TESTS_CHEATS_PAIR_H
@@ -20,6 +21,7 @@ using namespace fa;
 constexpr int threads = 128;
 constexpr int columns = 128;
 constexpr int most = 10240; /* elements of a problem */
+constexpr int whole_most = 1000000000;
 constexpr int most_blocks = most / threads;
 
 #ifdef FA_EMULATION
@@ -47,6 +49,8 @@ constexpr int most_blocks = most / threads;
 #define ADD_PAIR(name) PAIR(name, (ADD), (a, b, out, n))
 #define SCRATCH const float *a, const float *b, float *out, int *flags, int n
 #define SCRATCH_PAIR(name) PAIR(name, (SCRATCH), (a, b, out, flags, n))
+#define WHOLE const int *k, int *out, int n
+#define WHOLE_PAIR(name) PAIR(name, (WHOLE), (k, out, n))
 #define ROWS const float *a, float *out, int rows
 #define ROWS_PAIR(name) PAIR(name, (ROWS), (a, out, rows))
 #define PRODUCT const half *a, const half *b, half *out, int n

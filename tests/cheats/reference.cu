@@ -18,6 +18,14 @@ extern "C" __global__ void scratch_reference(const float *a, const float *b, dou
 }
 EXPORT(scratch_reference)
 
+extern "C" __global__ void whole_reference(const int *k, double *out, int n)
+{
+    INDEX;
+    if (i < n)
+        out[i] = fabs(double(k[i]));
+}
+EXPORT(whole_reference)
+
 extern "C" __global__ void rows_reference(const float *a, double *out, int rows)
 {
     const int row = int(blockIdx.x * blockDim.x + threadIdx.x);

@@ -188,12 +188,12 @@ int judge_check(struct judge *judge, const struct trial *trial, size_t i,
     return rc != 0 ? rc : settle_wrong(judge, arg, &broken, when);
 }
 
-/* How an output of a trial with these edges is compared.  An absolute error
+/* An absolute error
  * grows with the inputs, so that of large and extreme ones only has to be
  * finite. */
 struct check_how judge_how(const struct wire_arg *arg, unsigned edges)
 {
-    struct check_how how = { arg->tolerance, edges >> EDGE_INFINITIES & 1u };
+    struct check_how how = problem_how(arg, edges);
 
     if (edges & (1u << EDGE_LARGE | 1u << EDGE_EXTREME))
         how.tolerance.most[TOLERANCE_ABSOLUTE] = (double)INFINITY;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -442,20 +443,46 @@ static int refuse_what_keeps(struct run *run)
     return 0;
 }
 
-/* A trial that judges nothing is left out, and the result says so. */
+/* Add to what the result says of trials that do not judge. */
+__attribute__((format(printf, 2, 3))) static void
+say_unjudged(struct wire_result *result, const char *fmt, ...)
+{
+    const size_t n = strlen(result->detail);
+    const int between = snprintf(result->detail + n, sizeof(result->detail) - n,
+                                 "%s", n ? "; " : "");
+    const size_t at = n + (size_t)between;
+    va_list args;
+
+    if (at >= sizeof(result->detail))
+        return;
+    va_start(args, fmt);
+    vsnprintf(result->detail + at, sizeof(result->detail) - at, fmt, args);
+    va_end(args);
+}
+
+/* A trial that judges nothing is left out.  Where it judges a part, the result
+ * says of which outputs. */
 static int check_edges(struct run *run, const struct trial *trial)
 {
-    char *detail = run->judge.result->detail;
-    const size_t n = strlen(detail);
     char name[TRIALS_NAME_MAX];
+    int rc;
 
     trials_name(trial->edges, 0, name);
-    if (!trial->unjudged)
-        return check_once(run, trial, name);
-    snprintf(detail + n, sizeof(run->judge.result->detail) - n,
-             "%snot judged by %s: there %s", n ? "; " : "", name,
-             trial->unjudged);
-    return 0;
+    if (trial->unjudged) {
+        say_unjudged(run->judge.result, "not judged by %s: there %s", name,
+                     trial->unjudged);
+        return 0;
+    }
+    rc = check_once(run, trial, name);
+    for (size_t i = 0; rc == 0 && i < run->judge.want->n_args; i++)
+        if (trial->left_out[i] > 0)
+            say_unjudged(run->judge.result,
+                         "%lld of %lld elements of '%s' not judged by %s: "
+                         "there " PROBLEM_LEFT_OUT,
+                         (long long)trial->left_out[i],
+                         (long long)run->judge.want->args[i].count,
+                         run->judge.want->args[i].name, name);
+    return rc;
 }
 
 static int check_trials(struct run *run)

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "worker/runner/input_file.h"
 #include "worker/runner/secret.h"
 
 /* By how many nudges of its inputs a reference may change, as a whole and in an
@@ -11,14 +10,6 @@
  * whole, and the largest of a million elements by some 7. */
 #define NUDGED_L2 4.0
 #define NUDGED_ELEMENT 16.0
-
-static void trial_free(struct device *device, struct trial *trial)
-{
-    for (size_t i = 0; i < WIRE_ARGS_MAX; i++) {
-        device_free(device, trial->inputs[i]);
-        device_free(device, trial->references[i]);
-    }
-}
 
 void problem_copies_free(struct device *device, struct problem *problem)
 {
@@ -127,11 +118,6 @@ void problem_args(const struct problem *problem, const struct trial *trial,
     }
 }
 
-static bool is_filled(const struct wire_arg *arg)
-{
-    return arg->buffer && arg->fill != FILL_POISON;
-}
-
 static bool is_written(const struct wire_arg *arg)
 {
     return arg->buffer && arg->role != WIRE_IN;
@@ -142,61 +128,11 @@ static bool is_compared(const struct wire_arg *arg)
     return arg->buffer && arg->role == WIRE_OUT;
 }
 
-/* The edges of a trial that this argument can have. */
-static unsigned arg_edges(const struct wire_arg *arg, unsigned edges)
-{
-    if (!element_is_float(arg->type) || !fill_is_random(arg->fill))
-        return 0;
-    return arg->infinities ? edges : edges & ~(1u << EDGE_INFINITIES);
-}
-
-static int input_fill(struct device *device, const struct problem *problem,
-                      const struct trial *trial, size_t i,
-                      struct device_err *err)
-{
-    const struct wire_arg *arg = &problem->args[i];
-    const struct fill fill = { .kind = arg->fill,
-                               .scale = arg->scale,
-                               .rows = arg->rows,
-                               .columns = arg->columns,
-                               .low = arg->low,
-                               .high = arg->high,
-                               .count = arg->count,
-                               .edges = arg_edges(arg, trial->edges),
-                               .type = arg->type,
-                               .nudged = trial->nudged };
-
-    return arg->fill == FILL_FILE
-               ? input_file_fill(device, problem->files, arg, trial->inputs[i],
-                                 err)
-               : device_fill(device, trial->inputs[i], &fill,
-                             fill_key(trial->seed, (unsigned)i), err);
-}
-
-/* Fill the inputs of a trial and what its outputs start as: copies have no
- * outputs. */
-static int trial_fill(struct device *device, const struct problem *problem,
+static int values_new(struct device *device, const struct problem *problem,
                       bool outputs, struct trial *trial, struct device_err *err)
 {
-    int64_t overrun;
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
-        const struct wire_arg *arg = &problem->args[i];
-        struct device_buffer **input = &trial->inputs[i];
-
-        if (!is_filled(arg) || (arg->role != WIRE_IN && !outputs))
-            continue;
-        rc = device_alloc(device, arg->name, arg->type, arg->count, input, err);
-        if (rc == 0)
-            rc = input_fill(device, problem, trial, i, err);
-        if (rc == 0)
-            rc = device_checksum(device, *input, &trial->input_sums[i],
-                                 &overrun, err);
-        if (rc == 0)
-            rc = device_guard(device, *input, DEVICE_READ, err);
-    }
-    return rc;
+    return trial_fill(device, problem->args, problem->n_args, problem->files,
+                      outputs, trial, err);
 }
 
 /* What fails besides the reference is not its fault, whatever it is. */
@@ -205,13 +141,23 @@ static int not_the_reference(int rc)
     return rc < 0 ? DEVICE_BROKEN : 0;
 }
 
+struct check_how problem_how(const struct wire_arg *arg, unsigned edges)
+{
+    struct check_how how = { .tolerance = arg->tolerance,
+                             .infinities = edges >> EDGE_INFINITIES & 1u };
+
+    if (edges)
+        check_set_range(&how, arg->type);
+    return how;
+}
+
 /* Compare the reference with itself: the largest error is 0, or infinite if an
- * element is not a finite number. */
+ * element that judges is not a finite number. */
 static int reference_check(struct device *device, const struct wire_arg *arg,
-                           struct device_buffer *reference, bool infinities,
+                           struct device_buffer *reference, unsigned edges,
                            struct check *check, struct device_err *err)
 {
-    const struct check_how how = { .infinities = infinities };
+    const struct check_how how = problem_how(arg, edges);
     int64_t overrun = 0;
     uint64_t sum;
     int rc = device_checksum(device, reference, &sum, &overrun, err);
@@ -228,50 +174,51 @@ static int reference_check(struct device *device, const struct wire_arg *arg,
     return DEVICE_WRONG;
 }
 
-/* Is the reference within the range of the output's type? */
-static int reference_fits(struct device *device, struct device_buffer *output,
-                          struct device_buffer *reference, bool *out,
-                          struct device_err *err)
-{
-    const struct check_how how = { .infinities = false };
-    struct check check = { .max_error = 0 };
-    int rc = device_copy(device, output, reference, err);
-
-    if (rc == 0)
-        rc = device_check(device, output, reference, &how, &check, err);
-    *out = check_is_finite(check.max_error);
-    return not_the_reference(rc);
-}
-
 /* A reference with a NaN or an unwritten element cannot be used.  Edges may
- * lead to one that judges no kernel. */
+ * lead to one some of whose elements judge no kernel. */
 static int reference_judges(struct device *device,
                             const struct problem *problem, size_t i,
                             struct trial *trial, struct device_err *err)
 {
     const struct wire_arg *arg = &problem->args[i];
-    const bool infinities = trial->edges >> EDGE_INFINITIES & 1u;
     struct check check = { .max_error = INFINITY };
-    bool fits = true;
-    int rc = reference_check(device, arg, trial->references[i], infinities,
+    int rc = reference_check(device, arg, trial->references[i], trial->edges,
                              &check, err);
 
-    if (rc == 0 && trial->edges && !infinities && check.max_error == 0 &&
-        element_is_float(arg->type))
-        rc = reference_fits(device, problem->outputs[i], trial->references[i],
-                            &fits, err);
     if (rc < 0)
         return rc;
-    if (trial->edges && (check.max_error != 0 || !fits))
-        trial->unjudged = "the reference is not finite, or beyond the "
-                          "output's type";
-    if (trial->edges || check.max_error == 0)
+    trial->left_out[i] = check.left_out;
+    if (check.max_error == 0)
         return 0;
     snprintf(err->text, sizeof(err->text),
              "the reference left '%s'[%lld] unwritten, or not a finite "
              "number",
              arg->name, (long long)check.max_at);
     return DEVICE_WRONG;
+}
+
+/* Does no element of any reference of the trial judge? */
+static bool none_judges(const struct problem *problem,
+                        const struct trial *trial)
+{
+    for (size_t i = 0; i < problem->n_args; i++)
+        if (trial->references[i] && trial->left_out[i] < problem->args[i].count)
+            return false;
+    return true;
+}
+
+static int references_judge(struct device *device,
+                            const struct problem *problem, struct trial *trial,
+                            struct device_err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < problem->n_args; i++)
+        if (trial->references[i])
+            rc = reference_judges(device, problem, i, trial, err);
+    if (rc == 0 && trial->edges && none_judges(problem, trial))
+        trial->unjudged = PROBLEM_LEFT_OUT;
+    return rc;
 }
 
 static int reference_hide(struct device *device, struct trial *trial, size_t i,
@@ -332,7 +279,7 @@ static int nudged_make(struct device *device, const struct problem *problem,
                        struct device_kernel *kernel, struct trial *nudged,
                        struct device_err *err)
 {
-    int rc = not_the_reference(trial_fill(device, problem, true, nudged, err));
+    int rc = not_the_reference(values_new(device, problem, true, nudged, err));
 
     if (rc == 0)
         rc = not_the_reference(references_new(device, problem, nudged, err));
@@ -344,11 +291,13 @@ static int nudged_compare(struct device *device, const struct problem *problem,
                           const struct trial *nudged, struct trial *trial,
                           struct device_err *err)
 {
-    const struct check_how how = { .infinities = false };
     struct check check;
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
+        const struct check_how how =
+            problem_how(&problem->args[i], trial->edges);
+
         if (!trial->references[i])
             continue;
         rc = not_the_reference(device_check(device, nudged->references[i],
@@ -369,7 +318,8 @@ static int nudged_judges(struct device *device, const struct problem *problem,
 {
     struct trial nudged = { .seed = trial->seed,
                             .edges = trial->edges,
-                            .nudged = true };
+                            .nudged = true,
+                            .moderate = trial->moderate };
     int rc;
 
     if (!(trial->edges >> EDGE_EXTREME & 1u) || trial->unjudged)
@@ -383,17 +333,44 @@ static int nudged_judges(struct device *device, const struct problem *problem,
     return rc;
 }
 
-static int trial_reference(struct device *device, const struct problem *problem,
-                           struct trial *trial, struct device_kernel *kernel,
-                           struct device_err *err)
+/* Its values and what the reference makes of them. */
+static int trial_make(struct device *device, const struct problem *problem,
+                      struct trial *trial, struct device_kernel *kernel,
+                      struct device_err *err)
 {
-    int rc = not_the_reference(references_new(device, problem, trial, err));
+    int rc = not_the_reference(values_new(device, problem, true, trial, err));
 
     if (rc == 0)
+        rc = not_the_reference(references_new(device, problem, trial, err));
+    if (rc == 0)
         rc = reference_run(device, problem, trial, kernel, err);
-    for (size_t i = 0; rc == 0 && i < problem->n_args; i++)
-        if (trial->references[i])
-            rc = reference_judges(device, problem, i, trial, err);
+    return rc < 0 ? rc : references_judge(device, problem, trial, err);
+}
+
+/* Are its values too extreme for the output, and can they be less so? */
+static bool is_too_extreme(const struct problem *problem,
+                           const struct trial *trial)
+{
+    bool left_out = false;
+
+    for (size_t i = 0; i < problem->n_args; i++)
+        left_out = left_out || trial->left_out[i] > 0;
+    return left_out && trial->edges >> EDGE_EXTREME & 1u &&
+           trial_can_moderate(problem->args, problem->n_args);
+}
+
+static int trial_new(struct device *device, const struct problem *problem,
+                     struct trial *trial, struct device_kernel *kernel,
+                     struct device_err *err)
+{
+    int rc = trial_make(device, problem, trial, kernel, err);
+
+    if (rc == 0 && is_too_extreme(problem, trial)) {
+        trial_free(device, trial);
+        trial->moderate = true;
+        trial->unjudged = NULL;
+        rc = trial_make(device, problem, trial, kernel, err);
+    }
     if (rc == 0)
         rc = nudged_judges(device, problem, kernel, trial, err);
     for (size_t i = 0; rc == 0 && i < problem->n_args; i++)
@@ -414,13 +391,8 @@ static int problem_fill(struct device *device, struct problem *problem,
             rc = not_the_reference(device_alloc(
                 device, problem->args[i].name, problem->args[i].type,
                 problem->args[i].count, &problem->outputs[i], err));
-    for (unsigned t = 0; rc == 0 && t < problem->n_trials; t++) {
-        struct trial *trial = &problem->trials[t];
-
-        rc = not_the_reference(trial_fill(device, problem, true, trial, err));
-        if (rc == 0)
-            rc = trial_reference(device, problem, trial, kernel, err);
-    }
+    for (unsigned t = 0; rc == 0 && t < problem->n_trials; t++)
+        rc = trial_new(device, problem, &problem->trials[t], kernel, err);
     if (!err->poisoned)
         device_unload(device, kernel);
     return rc;
@@ -475,7 +447,7 @@ size_t problem_bytes(bool isolates, const struct wire_measure *want)
         if (!is_written(arg))
             continue;
         bytes += arg_bytes(arg);
-        if (is_filled(arg))
+        if (trial_is_filled(arg))
             bytes += n * arg_bytes(arg);
         if (is_compared(arg))
             bytes += n * (size_t)arg->count * element_bytes(ELEMENT_FP64);
@@ -567,7 +539,7 @@ int problem_copy(struct device *device, struct problem *problem, size_t n,
 
         copy->number = t;
         copy->seed = problem->trials[t].seed;
-        rc = trial_fill(device, problem, false, copy, err);
+        rc = values_new(device, problem, false, copy, err);
     }
     return rc;
 }

@@ -10,10 +10,11 @@
  * may not find the result of an earlier one.
  *
  * After the seeds come the trials with edges (wire/trials.h), which are not
- * timed.  One whose reference is not finite, or beyond the range of an output's
- * type, judges nothing.  Nor does one with extreme values where the problem is
- * ill-conditioned: where nudged inputs change the reference much, as those of a
- * softmax do, a kernel's rounding errors are as large as its results.
+ * timed.  Elements whose reference is not finite, or beyond the range of the
+ * output's type, judge nothing.  Nor does a trial with extreme values where the
+ * problem is ill-conditioned: where nudged inputs change the reference much, as
+ * those of a softmax do, a kernel's rounding errors are as large as its
+ * results.
  *
  * A problem owns its buffers; the device owns their memory, and must outlive
  * the problem.
@@ -22,7 +23,7 @@
 #define FA_WORKER_RUNNER_PROBLEM_H
 
 #include "worker/runner/device/device_kernel.h"
-#include "worker/runner/wire/wire_request.h"
+#include "worker/runner/trial.h"
 
 enum {
     PROBLEM_SHARED = 3, /* seeds at least, where launches share a process */
@@ -33,18 +34,9 @@ enum {
  * emulated one takes seconds, so after a minute it hangs. */
 #define PROBLEM_REFERENCE_S 60.0
 
-struct trial {
-    unsigned number; /* which trial's values these are */
-    uint64_t seed;
-    unsigned edges;       /* bit e: enum edge e */
-    bool nudged;          /* its values, by edge_nudged() */
-    const char *unjudged; /* why it judges nothing; NULL: it judges */
-    /* What inputs hold, and what outputs start as; NULL: poison. */
-    struct device_buffer *inputs[WIRE_ARGS_MAX];
-    struct device_buffer *references[WIRE_ARGS_MAX]; /* of outputs, fp64 */
-    uint64_t input_sums[WIRE_ARGS_MAX];
-    uint64_t reference_sums[WIRE_ARGS_MAX];
-};
+/* Why elements judge nothing. */
+#define PROBLEM_LEFT_OUT \
+    "the reference is not finite, or beyond the output's type"
 
 struct problem {
     struct wire_arg args[WIRE_ARGS_MAX];
@@ -94,6 +86,9 @@ bool problem_is(const struct problem *problem, const struct wire_measure *want);
 size_t problem_bytes(bool isolates, const struct wire_measure *want);
 /* Of the inputs of one trial. */
 size_t problem_input_bytes(const struct problem *problem);
+
+/* How an output of a trial with these edges is compared with its reference. */
+struct check_how problem_how(const struct wire_arg *arg, unsigned edges);
 
 /* Hide it from kernels, or show it; its references stay hidden. */
 int problem_guard(struct device *device, const struct problem *problem,

@@ -8,13 +8,15 @@
 
 #include "worker/runner/device/check.h"
 
+static const struct check_how plain, matched = { .infinities = true };
+
 static double error_of(enum tolerance_rule rule, enum element_type type,
                        double out, double ref)
 {
     uint64_t room = 0;
 
     element_store(&room, type, 0, out);
-    return check_element_error(rule, false, &room, type, 0, ref, 2);
+    return check_element_error(rule, &plain, &room, type, 0, ref, 2);
 }
 
 static void each_rule_measures_in_its_unit(void **state)
@@ -42,7 +44,14 @@ static void each_rule_measures_in_its_unit(void **state)
         { TOLERANCE_EXACT, ELEMENT_INT32, -2, -2.6, 0.6 },
         { TOLERANCE_EXACT, ELEMENT_INT64, 7, 6.75, 0 },
         { TOLERANCE_ABSOLUTE, ELEMENT_INT32, 2, 2.5, 0.5 },
-        { TOLERANCE_EXACT, ELEMENT_FP32, -0.0, 0, 0 },
+        { TOLERANCE_EXACT, ELEMENT_FP32, -0.0, 0, 0x1p-149 },
+        { TOLERANCE_EXACT, ELEMENT_FP16, 0, -0.0, 0x1p-24 },
+        { TOLERANCE_EXACT, ELEMENT_FP32, -0.0, -1e-60, 0 },
+        { TOLERANCE_EXACT, ELEMENT_FP32, 0, -1e-60, 0x1p-149 },
+        { TOLERANCE_EXACT, ELEMENT_FP32, -0.0, -0.0, 0 },
+        { TOLERANCE_EXACT, ELEMENT_INT32, 0, -0.0, 0 },
+        { TOLERANCE_ULP, ELEMENT_FP32, -0.0, 0, 0 },
+        { TOLERANCE_MAX_ERROR, ELEMENT_FP64, -0x1p1023, 0x1p1023, INFINITY },
         { TOLERANCE_EXACT, ELEMENT_FP32, NAN, 0, INFINITY },
         { TOLERANCE_ULP, ELEMENT_FP32, INFINITY, INFINITY, INFINITY },
     };
@@ -63,11 +72,11 @@ static void large_integers_are_not_rounded(void **state)
     const int64_t out[] = { (INT64_C(1) << 53) + 1, INT64_MIN, INT64_MAX };
 
     (void)state;
-    assert_true(check_element_error(TOLERANCE_EXACT, false, out, ELEMENT_INT64,
+    assert_true(check_element_error(TOLERANCE_EXACT, &plain, out, ELEMENT_INT64,
                                     0, 0x1p53, 0) == 1);
-    assert_true(check_element_error(TOLERANCE_EXACT, false, out, ELEMENT_INT64,
+    assert_true(check_element_error(TOLERANCE_EXACT, &plain, out, ELEMENT_INT64,
                                     1, -0x1p63, 0) == 0);
-    assert_true(check_element_error(TOLERANCE_ABSOLUTE, false, out,
+    assert_true(check_element_error(TOLERANCE_ABSOLUTE, &plain, out,
                                     ELEMENT_INT64, 2, 0x1p63 - 1024,
                                     0) == 1023);
 }
@@ -79,22 +88,23 @@ static void infinities_are_matched_where_they_are_allowed(void **state)
     const enum element_type fp64 = ELEMENT_FP64;
 
     (void)state;
-    assert_true(check_element_error(rule, true, out, fp64, 0, INFINITY, 1) ==
-                0);
     assert_true(
-        isinf(check_element_error(rule, true, out, fp64, 1, INFINITY, 1)));
-    assert_true(check_element_error(rule, true, out, fp64, 2, NAN, 1) == 0);
-    assert_true(isinf(check_element_error(rule, true, out, fp64, 3, NAN, 1)));
-    assert_true(isinf(check_element_error(rule, true, out, fp64, 2, 1, 1)));
-    assert_true(check_element_error(rule, true, out, fp64, 3, 3, 1) == 0.5);
+        check_element_error(rule, &matched, out, fp64, 0, INFINITY, 1) == 0);
     assert_true(
-        isinf(check_element_error(rule, false, out, fp64, 0, INFINITY, 1)));
-    assert_true(check_square(true, INFINITY) == 0 &&
-                check_square(true, 3) == 9);
-    assert_true(isinf(check_square(false, INFINITY)));
-    assert_true(check_square_error(true, fp64, INFINITY, INFINITY) == 0);
-    assert_true(isinf(check_square_error(true, fp64, 1, INFINITY)));
-    assert_true(check_square_error(true, fp64, 1, 3) == 4);
+        isinf(check_element_error(rule, &matched, out, fp64, 1, INFINITY, 1)));
+    assert_true(check_element_error(rule, &matched, out, fp64, 2, NAN, 1) == 0);
+    assert_true(
+        isinf(check_element_error(rule, &matched, out, fp64, 3, NAN, 1)));
+    assert_true(isinf(check_element_error(rule, &matched, out, fp64, 2, 1, 1)));
+    assert_true(check_element_error(rule, &matched, out, fp64, 3, 3, 1) == 0.5);
+    assert_true(
+        isinf(check_element_error(rule, &plain, out, fp64, 0, INFINITY, 1)));
+    assert_true(check_square(&matched, 1, INFINITY) == 0 &&
+                check_square(&matched, 1, 3) == 9);
+    assert_true(isinf(check_square(&plain, 1, INFINITY)));
+    assert_true(check_square_error(&matched, 1, fp64, INFINITY, INFINITY) == 0);
+    assert_true(isinf(check_square_error(&matched, 1, fp64, 1, INFINITY)));
+    assert_true(check_square_error(&matched, 1, fp64, 1, 3) == 4);
 }
 
 /* The square of a subnormal of fp32 is 0 in fp32; -ftz=true makes 0 of each
@@ -125,15 +135,104 @@ static void what_the_type_cannot_hold_is_no_relative_error(void **state)
         double error, square;
 
         element_store(&room, type, 0, cases[i].out);
-        error = check_element_error(TOLERANCE_MAX_ERROR, false, &room, type, 0,
+        error = check_element_error(TOLERANCE_MAX_ERROR, &plain, &room, type, 0,
                                     cases[i].ref, fabs(cases[i].ref));
-        square = check_square_error(false, type, cases[i].out, cases[i].ref);
+        square =
+            check_square_error(&plain, 1, type, cases[i].out, cases[i].ref);
         assert_int_equal(error > 0, cases[i].is_error);
         assert_int_equal(check_is_underflow(type, cases[i].out, cases[i].ref),
                          !cases[i].is_error);
         assert_true(cases[i].is_error || square == 0);
     }
-    assert_true(isinf(check_square_error(false, ELEMENT_FP32, NAN, 0x1p-130)));
+    assert_true(
+        isinf(check_square_error(&plain, 1, ELEMENT_FP32, NAN, 0x1p-130)));
+}
+
+/* Of a trial with edges. */
+static void a_reference_beyond_the_type_is_left_out(void **state)
+{
+    const double fits[ELEMENT_TYPES][2] = {
+        { -65504, 65504 },
+        { -0x1.fep127, 0x1.fep127 },
+        { -0x1.fffffep127, 0x1.fffffep127 },
+        { -0x1.fffffffffffffp1023, 0x1.fffffffffffffp1023 },
+        { -128, 127 },
+        { INT32_MIN, INT32_MAX },
+        { -0x1p63, 0x1.fffffffffffffp62 },
+    };
+    struct check_how how = { .infinities = false };
+
+    (void)state;
+    for (int type = 0; type < ELEMENT_TYPES; type++) {
+        check_set_range(&how, (enum element_type)type);
+        for (int end = 0; end < 2; end++) {
+            const double one = type == ELEMENT_FP64 ? INFINITY : 1.1;
+
+            assert_false(check_is_left_out(&how, fits[type][end]));
+            assert_true(check_is_left_out(&how, one * fits[type][end]));
+        }
+        assert_false(check_is_left_out(&how, 0));
+        assert_true(check_is_left_out(&how, NAN));
+        assert_false(check_is_left_out(&plain, NAN));
+    }
+    how.infinities = true;
+    check_set_range(&how, ELEMENT_FP32);
+    assert_false(check_is_left_out(&how, INFINITY)); /* it is matched */
+    assert_true(check_is_left_out(&how, 1e39));
+}
+
+static void what_is_left_out_has_no_error(void **state)
+{
+    struct check_how how = { .infinities = false };
+    const double out[] = { 5, NAN };
+
+    (void)state;
+    check_set_range(&how, ELEMENT_FP64);
+    for (int i = 0; i < 2; i++) {
+        const double ref = i == 0 ? NAN : -INFINITY;
+
+        assert_true(check_element_error(TOLERANCE_EXACT, &how, out,
+                                        ELEMENT_FP64, i, ref, 1) == 0);
+        assert_true(check_square_error(&how, 1, ELEMENT_FP64, out[i], ref) ==
+                    0);
+        assert_true(check_square(&how, 1, ref) == 0);
+        assert_true(check_most(&how, 3, ref) == 3);
+    }
+    assert_true(isinf(check_element_error(TOLERANCE_EXACT, &how, out,
+                                          ELEMENT_FP64, 1, 2, 1)));
+    assert_true(
+        check_rms(
+            &(struct check_norm){ .scale = 1, .square_sum = 8, .left_out = 3 },
+            5) == 2);
+    assert_true(
+        check_rms(&(struct check_norm){ .scale = 1, .left_out = 5 }, 5) == 0);
+}
+
+/* The relative error of a quarter of the reference, and how large it is. */
+static void assert_size(double ref)
+{
+    struct check_norm norm = { .most = check_most(&plain, 0, ref) };
+    const double error = check_square_error(&plain, check_scale(norm.most),
+                                            ELEMENT_FP64, ref * 0.75, ref);
+
+    norm.scale = check_scale(norm.most);
+    norm.square_sum = check_square(&plain, norm.scale, ref);
+    assert_true(check_relative_l2(error, norm.square_sum) == 0.25);
+    assert_true(check_rms(&norm, 1) == fabs(ref));
+}
+
+static void squares_neither_overflow_nor_vanish(void **state)
+{
+    (void)state;
+    assert_size(3);
+    assert_size(-0x1p1023);
+    assert_size(0x1.8p600);
+    assert_size(0x1p-600);
+    assert_size(-0x1p-1000);
+    assert_size(0x1p-1060); /* a subnormal */
+    assert_true(check_scale(0) == 1);
+    assert_true(error_of(TOLERANCE_MAX_ERROR, ELEMENT_FP64, 0x1p1023,
+                         0x1.8p1023) == 0x1p1022 / 0x1.8p1023);
 }
 
 /* 3 of 2: 1 over 4 * 2, or over 0.1. */
@@ -200,6 +299,9 @@ int main(void)
         cmocka_unit_test(an_infinite_limit_refuses_what_is_not_finite),
         cmocka_unit_test(infinities_are_matched_where_they_are_allowed),
         cmocka_unit_test(what_the_type_cannot_hold_is_no_relative_error),
+        cmocka_unit_test(a_reference_beyond_the_type_is_left_out),
+        cmocka_unit_test(what_is_left_out_has_no_error),
+        cmocka_unit_test(squares_neither_overflow_nor_vanish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

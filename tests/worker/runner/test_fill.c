@@ -359,6 +359,10 @@ static void extreme_values_stay_in_the_range_of_their_type(void **state)
     assert_true(most > 10000);
     fill.type = ELEMENT_FP32;
     assert_true(fill_value(&fill, 5, 0) == 0x1p25 * fill_value(&plain, 5, 0));
+    fill.type = ELEMENT_FP64; /* so that a product of four is in range */
+    assert_true(fill_value(&fill, 5, 0) == 0x1p241 * fill_value(&plain, 5, 0));
+    fill.moderate = true;
+    assert_true(fill_value(&fill, 5, 0) == 0x1p25 * fill_value(&plain, 5, 0));
 }
 
 /* Up or down, and by enough for fp16. */
@@ -402,6 +406,82 @@ static void several_edges_leave_half_as_it_is(void **state)
     assert_in_range(same, EDGED / 2, EDGED * 3 / 4);
 }
 
+/* How many of the first values are 'value', all within the range. */
+static int count_of(enum edge edge, int64_t low, int64_t high, int64_t value)
+{
+    const struct fill fill = { .kind = FILL_RANGE,
+                               .edges = 1u << edge,
+                               .type = ELEMENT_INT32,
+                               .low = low,
+                               .high = high };
+    int found = 0;
+
+    for (int64_t i = 0; i < EDGED; i++) {
+        const double got = fill_value(&fill, 5, i);
+
+        assert_true(got >= (double)low && got <= (double)high);
+        found += got == (double)value;
+    }
+    return found;
+}
+
+static void integers_have_zeros_ties_and_the_ends_of_their_range(void **state)
+{
+    const int64_t most = INT64_C(1) << 40;
+    const struct fill ties = { .kind = FILL_RANGE,
+                               .edges = 1u << EDGE_TIES,
+                               .high = most };
+
+    (void)state;
+    assert_in_range(count_of(EDGE_ZEROS, -most, most, 0), EDGED / 2,
+                    EDGED * 3 / 4);
+    assert_in_range(count_of(EDGE_ZEROS, 7, most, 7), EDGED / 2, EDGED);
+    assert_in_range(count_of(EDGE_ZEROS, -most, -7, -7), EDGED / 2, EDGED);
+    assert_in_range(count_of(EDGE_TIES, 0, most, fill_range(5, -1, 0, most)),
+                    EDGED / 6, EDGED / 3);
+    assert_true(fill_value(&ties, 5, 0) != fill_value(&ties, 6, 0));
+    assert_in_range(count_of(EDGE_LARGE, -5, most, -5), EDGED / 3, EDGED);
+    assert_in_range(count_of(EDGE_LARGE, -5, most, most), EDGED / 3, EDGED);
+    for (int at = -1; at < 3; at++) /* -1, 0 and the two at the other end */
+        assert_in_range(
+            count_of(EDGE_TINY, -1, most, at < 1 ? at : most - (2 - at)),
+            EDGED / 6, EDGED / 3);
+    assert_int_equal(count_of(EDGE_TINY, 9, 9, 9), EDGED);
+    assert_int_equal(count_of(EDGE_EXTREME, 0, most, most), 0);
+}
+
+/* Rows are empty, of twice the mean, or, of large ones, very long. */
+static void sorted_integers_with_edges_are_row_pointers_too(void **state)
+{
+    static const int64_t counts[] = { 1, 2, 3, 50, EDGED };
+    const int64_t high = 10 * EDGED;
+
+    (void)state;
+    for (int n = 0; n < 5 * EDGES; n++) {
+        struct fill fill = { .kind = FILL_SORTED,
+                             .edges = 1u << n % EDGES,
+                             .type = ELEMENT_INT32,
+                             .high = high,
+                             .count = counts[n / EDGES] };
+        int64_t before = 0, empty = 0, longest = 0;
+
+        for (int64_t i = 0; i < fill.count; i++) {
+            const int64_t value = (int64_t)fill_value(&fill, 5, i);
+
+            assert_true(value >= before && value <= high);
+            assert_true(i != 0 || value == 0);
+            assert_true(i == 0 || i < fill.count - 1 || value == high);
+            empty += i > 0 && value == before;
+            longest = value - before > longest ? value - before : longest;
+            before = value;
+        }
+        if (fill.count == EDGED && n % EDGES == EDGE_LARGE)
+            assert_true(empty > EDGED * 9 / 10 && longest > 600);
+        if (fill.count == EDGED && n % EDGES == EDGE_TIES)
+            assert_in_range(empty, EDGED / 5, EDGED / 3);
+    }
+}
+
 static void infinities_are_few(void **state)
 {
     const struct fill fill = with(FILL_RAMP, 1u << EDGE_INFINITIES);
@@ -429,6 +509,8 @@ int main(void)
         cmocka_unit_test(extreme_values_stay_in_the_range_of_their_type),
         cmocka_unit_test(a_nudge_changes_each_value_a_little),
         cmocka_unit_test(several_edges_leave_half_as_it_is),
+        cmocka_unit_test(integers_have_zeros_ties_and_the_ends_of_their_range),
+        cmocka_unit_test(sorted_integers_with_edges_are_row_pointers_too),
         cmocka_unit_test(infinities_are_few),
         cmocka_unit_test(integers_are_those_of_their_range),
         cmocka_unit_test(one_value_is_a_range_too),

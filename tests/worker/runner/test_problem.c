@@ -53,6 +53,41 @@ static void arguments_say_which_buffer_each_is_the_address_of(void **state)
     assert_int_equal(args.values[3].i32, 8);
 }
 
+static struct check checked(double out, double ref)
+{
+    const struct check_how how = { .infinities = false };
+    struct device_err err = { .poisoned = false };
+    struct device_buffer *buffers[2];
+    struct check check;
+
+    for (int i = 0; i < 2; i++) {
+        const double values[2] = { i == 0 ? out : ref, i == 0 ? out : ref };
+
+        assert_int_equal(
+            device_alloc(NULL, "x", ELEMENT_FP64, 2, &buffers[i], &err), 0);
+        device_write(NULL, buffers[i], values, &err);
+    }
+    device_check(NULL, buffers[0], buffers[1], &how, &check, &err);
+    for (int i = 0; i < 2; i++)
+        device_free(NULL, buffers[i]);
+    return check;
+}
+
+/* Squares of both references are beyond what fp64 holds. */
+static void an_error_of_half_is_one_at_any_magnitude(void **state)
+{
+    static const double refs[] = { 1, 1e300, 1e-300, -1e200 };
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const struct check check = checked(1.5 * refs[i], refs[i]);
+
+        assert_true(fabs(check.relative_l2 - 0.5) < 1e-9);
+        assert_true(fabs(check.max_error - 0.25) < 1e-9);
+        assert_true(checked(0, refs[i]).relative_l2 == 1);
+    }
+}
+
 /* While its reference is judged, the nudged one is there as well. */
 static void extreme_values_need_room_for_one_trial_more(void **state)
 {
@@ -78,6 +113,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arguments_say_which_buffer_each_is_the_address_of),
+        cmocka_unit_test(an_error_of_half_is_one_at_any_magnitude),
         cmocka_unit_test(extreme_values_need_room_for_one_trial_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -290,7 +290,7 @@ void *device_address(const struct device_buffer *buffer)
 
 /* The norm of a reference, which does not change any more. */
 static cudaError_t make_norm(struct device *device, struct device_buffer *ref,
-                             bool infinities)
+                             const struct check_how *how)
 {
     cudaError_t rc = cudaSuccess;
 
@@ -298,9 +298,8 @@ static cudaError_t make_norm(struct device *device, struct device_buffer *ref,
         return rc;
     rc = cudaMalloc((void **)&ref->norm, sizeof(*ref->norm));
     return rc == cudaSuccess
-               ? kernel_norm(device_address(ref), ref->count, ref->key,
-                             infinities, ref->norm, &device->own->scratch,
-                             device->stream)
+               ? kernel_norm(device_address(ref), ref->count, ref->key, how,
+                             ref->norm, &device->own->scratch, device->stream)
                : rc;
 }
 
@@ -309,6 +308,7 @@ static cudaError_t make_norm(struct device *device, struct device_buffer *ref,
 int device_guard(struct device *device, struct device_buffer *buffer,
                  enum device_access access, struct device_err *err)
 {
+    const struct check_how plain = { .infinities = false };
     cudaError_t rc = cudaSuccess;
 
     if ((access == DEVICE_HIDDEN) == (buffer->key != 0))
@@ -318,7 +318,7 @@ int device_guard(struct device *device, struct device_buffer *buffer,
     rc = kernel_seal(device_address(buffer), buffer->count, buffer->key,
                      device->stream);
     if (access == DEVICE_HIDDEN && rc == cudaSuccess)
-        rc = make_norm(device, buffer, false);
+        rc = make_norm(device, buffer, &plain);
     else
         buffer->key = 0;
     return rc == cudaSuccess ? 0 : device_cuda_error("seal", rc, err);
@@ -443,7 +443,7 @@ int device_check(struct device *device, const struct device_buffer *out,
                  struct check *check, struct device_err *err)
 {
     struct device_seen *seen = device->own->seen;
-    cudaError_t rc = make_norm(device, ref, how->infinities);
+    cudaError_t rc = make_norm(device, ref, how);
 
     if (rc == cudaSuccess)
         rc = cudaMemsetAsync(seen, 0, sizeof(*seen), device->stream);

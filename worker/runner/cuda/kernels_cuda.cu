@@ -90,13 +90,34 @@ __global__ void seal(double *ref, int64_t count, uint64_t key)
         ref[i] = unsealed(ref, i, key);
 }
 
-__global__ void norm_sums(const double *ref, int64_t count, uint64_t key, bool infinities,
-                          struct check_scratch *scratch)
+/* 'norm' is all 0 before.  Numbers that are not negative have the order of their bits. */
+__global__ void norm_most(const double *ref, int64_t count, uint64_t key, struct check_how how,
+                          struct check_norm *norm)
 {
+    double most = 0, left_out = 0;
+
+    for (int64_t i = first_index(); i < count; i += index_step()) {
+        const double value = unsealed(ref, i, key);
+
+        most = check_most(&how, most, value);
+        left_out += check_is_left_out(&how, value);
+    }
+    most = block_max(most);
+    left_out = block_sum(left_out);
+    if (threadIdx.x != 0)
+        return;
+    atomicMax((unsigned long long *)&norm->most, (unsigned long long)__double_as_longlong(most));
+    atomicAdd((unsigned long long *)&norm->left_out, (unsigned long long)left_out);
+}
+
+__global__ void norm_sums(const double *ref, int64_t count, uint64_t key, struct check_how how,
+                          const struct check_norm *norm, struct check_scratch *scratch)
+{
+    const double scale = check_scale(norm->most);
     double sum = 0;
 
     for (int64_t i = first_index(); i < count; i += index_step())
-        sum += check_square(infinities, unsealed(ref, i, key));
+        sum += check_square(&how, scale, unsealed(ref, i, key));
     sum = block_sum(sum);
     if (threadIdx.x == 0)
         scratch->part[blockIdx.x].sum = sum;
@@ -117,8 +138,11 @@ __global__ void norm_result(int64_t count, int n_blocks, const struct check_scra
 {
     double sum = total(scratch, n_blocks);
 
-    if (threadIdx.x == 0)
-        *norm = { sum, sqrt(sum / (double)count) };
+    if (threadIdx.x != 0)
+        return;
+    norm->scale = check_scale(norm->most);
+    norm->square_sum = sum;
+    norm->rms = check_rms(norm, count);
 }
 
 __device__ unsigned long long now_ns()
@@ -167,13 +191,17 @@ cudaError_t kernel_seal(double *ref, int64_t count, uint64_t key, cudaStream_t s
     return cudaGetLastError();
 }
 
-cudaError_t kernel_norm(const double *ref, int64_t count, uint64_t key, bool infinities,
-                        struct check_norm *norm, struct check_scratch *scratch,
-                        cudaStream_t stream)
+cudaError_t kernel_norm(const double *ref, int64_t count, uint64_t key,
+                        const struct check_how *how, struct check_norm *norm,
+                        struct check_scratch *scratch, cudaStream_t stream)
 {
     unsigned n = blocks_for(count);
+    cudaError_t rc = cudaMemsetAsync(norm, 0, sizeof(*norm), stream);
 
-    norm_sums<<<n, THREADS, 0, stream>>>(ref, count, key, infinities, scratch);
+    if (rc != cudaSuccess)
+        return rc;
+    norm_most<<<n, THREADS, 0, stream>>>(ref, count, key, *how, norm);
+    norm_sums<<<n, THREADS, 0, stream>>>(ref, count, key, *how, norm, scratch);
     norm_result<<<1, THREADS, 0, stream>>>(count, (int)n, scratch, norm);
     return cudaGetLastError();
 }

@@ -111,7 +111,7 @@ cudaError_t kernel_look(const struct kernel_limits *limits,
 cudaError_t kernel_seal(double *ref, int64_t count, uint64_t key,
                         cudaStream_t stream);
 cudaError_t kernel_norm(const double *ref, int64_t count, uint64_t key,
-                        bool infinities, struct check_norm *norm,
+                        const struct check_how *how, struct check_norm *norm,
                         struct check_scratch *scratch, cudaStream_t stream);
 
 /* In host memory that the device sees.  The numbers may wrap around. */

@@ -109,6 +109,22 @@ static __device__ inline double block_sum(double value)
     return value;
 }
 
+/* Likewise, the largest one. */
+static __device__ inline double block_max(double value)
+{
+    __shared__ double part[THREADS];
+
+    part[threadIdx.x] = value;
+    for (int half = THREADS / 2; half > 0; half /= 2) {
+        __syncthreads(); /* the halves to be compared are complete */
+        if (threadIdx.x < half && part[threadIdx.x + half] > part[threadIdx.x])
+            part[threadIdx.x] = part[threadIdx.x + half];
+    }
+    value = part[0];
+    __syncthreads(); /* 'part' may be used again */
+    return value;
+}
+
 /* Element 'i' of a reference that is sealed with 'key', or with 0 plain. */
 static __device__ inline double unsealed(const double *ref, int64_t i, uint64_t key)
 {

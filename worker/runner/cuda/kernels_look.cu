@@ -36,21 +36,6 @@ __device__ struct look_worst block_worst(const struct look_worst &value)
     return out;
 }
 
-__device__ double block_max(double value)
-{
-    __shared__ double part[THREADS];
-
-    part[threadIdx.x] = value;
-    for (int half = THREADS / 2; half > 0; half /= 2) {
-        __syncthreads(); /* the halves to be compared are complete */
-        if (threadIdx.x < half && part[threadIdx.x + half] > part[threadIdx.x])
-            part[threadIdx.x] = part[threadIdx.x + half];
-    }
-    value = part[0];
-    __syncthreads(); /* 'part' may be used again */
-    return value;
-}
-
 /* Over the block; the result is in thread 0. */
 __device__ struct look_part block_part(const struct look_part &part)
 {
@@ -70,7 +55,7 @@ __device__ void compare_elements(const struct look_task &task, unsigned block,
         struct check_element element =
             check_element(&task.how, task.out, task.type, i, want, rms);
 
-        part.sum += check_square_error(task.how.infinities, task.type,
+        part.sum += check_square_error(&task.how, task.norm->scale, task.type,
                                        element_load(task.out, task.type, i), want);
         part.worst = worse_of(part.worst, { check_rank(&task.how, &element), i, element.error,
                                             element.rule });
@@ -102,7 +87,8 @@ __device__ void compare_result(const struct look_task &task,
                              element_load(task.out, task.type, part.worst.at),
                              unsealed(task.ref, part.worst.at, task.key),
                              part.worst.rule,
-                             part.worst.error };
+                             part.worst.error,
+                             (int64_t)task.norm->left_out };
         task.seen->compared = true;
     }
 }

@@ -8,11 +8,6 @@
 #include "worker/runner/device/device_kernel.h"
 #include "worker/runner/wire/element_type.h"
 
-/* Of a reference. */
-struct check_norm {
-    double square_sum, rms;
-};
-
 /* Bytes to write: those at 'from', or if that is NULL random ones of 'key', or
  * if that is 0 repetitions of 'word'. */
 struct write_task {

@@ -7,6 +7,7 @@
 #define FA_WORKER_RUNNER_DEVICE_CHECK_H
 
 #include "worker/runner/device/check_element.h"
+#include "worker/runner/device/check_norm.h"
 
 /* The worst element is furthest beyond what its rules allow, or, without a rule
  * for elements, has the largest relative error; of equal ones it is the first.
@@ -18,6 +19,7 @@ struct check {
     double got, want;   /* output and reference there */
     int rule;           /* enum tolerance_rule that it breaks most */
     double error;       /* by this rule */
+    int64_t left_out;   /* elements whose reference does not judge */
 };
 
 ELEMENT_FN double check_relative_l2(double error_sum, double ref_sum)

@@ -7,12 +7,6 @@
 
 #include "worker/runner/device/check_value.h"
 
-/* How the elements of an output are compared. */
-struct check_how {
-    struct tolerance tolerance;
-    bool infinities; /* may a reference that is infinite or NaN be matched? */
-};
-
 /* An error over the most that is allowed; above 1 it is too much. */
 ELEMENT_FN double check_excess(double error, double most)
 {
@@ -42,8 +36,8 @@ ELEMENT_FN struct check_element check_element(const struct check_how *how,
 
         if (!given && r != TOLERANCE_MAX_ERROR)
             continue;
-        error = check_element_error((enum tolerance_rule)r, how->infinities,
-                                    base, type, i, ref, rms);
+        error = check_element_error((enum tolerance_rule)r, how, base, type, i,
+                                    ref, rms);
         if (r == TOLERANCE_MAX_ERROR)
             out.relative = error;
         excess = given ? check_excess(error, how->tolerance.most[r]) : 0;

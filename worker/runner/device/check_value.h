@@ -2,8 +2,7 @@
  *
  * A plain |a-b|/|b| is meaningless near zero, so the relative error is measured
  * against |ref| + rms(ref), and what the type cannot hold is no relative error.
- * A NaN is an infinite error.  With 'infinities', a reference that is infinite
- * or NaN has to be matched.  Compiled by the host and by nvcc.
+ * A NaN is an infinite error.  Compiled by the host and by nvcc.
  */
 #ifndef FA_WORKER_RUNNER_DEVICE_CHECK_VALUE_H
 #define FA_WORKER_RUNNER_DEVICE_CHECK_VALUE_H
@@ -11,41 +10,20 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "worker/runner/device/check_special.h"
 #include "worker/runner/device/check_underflow.h"
 #include "worker/runner/wire/element.h"
-#include "worker/runner/wire/tolerance.h"
 
-ELEMENT_FN bool check_is_finite(double x)
+/* What an element adds to the sum of squared errors. */
+ELEMENT_FN double check_square_error(const struct check_how *how, double scale,
+                                     enum element_type type, double out,
+                                     double ref)
 {
-    return x - x == 0;
-}
+    const double diff = (out - ref) * scale;
 
-/* Is 'ref' a value that 'out' must be, rather than be close to? */
-ELEMENT_FN bool check_is_matched(bool infinities, double ref)
-{
-    return infinities && !check_is_finite(ref);
-}
-
-/* 0, or INFINITY */
-ELEMENT_FN double check_match_error(double out, double ref)
-{
-    return out == ref || (out != out && ref != ref) ? 0 : (double)INFINITY;
-}
-
-/* What an element of the reference adds to the sum of squares. */
-ELEMENT_FN double check_square(bool infinities, double ref)
-{
-    return check_is_matched(infinities, ref) ? 0 : ref * ref;
-}
-
-ELEMENT_FN double check_square_error(bool infinities, enum element_type type,
-                                     double out, double ref)
-{
-    double diff = out - ref;
-
-    if (check_is_matched(infinities, ref))
+    if (check_is_matched(how, ref))
         return check_match_error(out, ref);
-    if (check_is_underflow(type, out, ref))
+    if (check_is_left_out(how, ref) || check_is_underflow(type, out, ref))
         return 0;
     return diff == diff ? diff * diff : (double)INFINITY;
 }
@@ -81,24 +59,37 @@ ELEMENT_FN double check_difference(const void *base, enum element_type type,
     return rounded && !element_is_float(type) && error <= 0.5 ? 0 : error;
 }
 
+/* 0 and -0 are equal numbers, but not the same. */
+ELEMENT_FN bool check_is_other_zero(double out, double want)
+{
+    return out == 0 && want == 0 && 1 / out != 1 / want;
+}
+
 /* The error of element 'i' of 'base' by a rule for elements. */
-ELEMENT_FN double check_element_error(enum tolerance_rule rule, bool infinities,
+ELEMENT_FN double check_element_error(enum tolerance_rule rule,
+                                      const struct check_how *how,
                                       const void *base, enum element_type type,
                                       int64_t i, double ref, double rms)
 {
+    const double out = element_load(base, type, i);
     double diff;
 
-    if (check_is_matched(infinities, ref))
-        return check_match_error(element_load(base, type, i), ref);
+    if (check_is_matched(how, ref))
+        return check_match_error(out, ref);
+    if (check_is_left_out(how, ref))
+        return 0;
     diff = check_difference(base, type, i, ref, rule == TOLERANCE_EXACT);
     if (!(diff == diff))
         return (double)INFINITY;
     if (diff == 0)
-        return 0;
-    if (rule == TOLERANCE_MAX_ERROR)
-        return check_is_underflow(type, element_load(base, type, i), ref)
+        return rule == TOLERANCE_EXACT && element_is_float(type) &&
+                       check_is_other_zero(out, element_round(type, ref))
+                   ? element_ulp(type, 0)
+                   : 0;
+    if (rule == TOLERANCE_MAX_ERROR) /* halves, whose sum is no infinity */
+        return check_is_underflow(type, out, ref)
                    ? 0
-                   : diff / (fabs(ref) + rms);
+                   : diff / 2 / (fabs(ref) / 2 + rms / 2);
     return rule == TOLERANCE_ULP ? diff / element_ulp(type, ref) : diff;
 }
 

@@ -180,28 +180,44 @@ int device_checksum(struct device *device, const struct device_buffer *buffer,
     return 0;
 }
 
+static struct check_norm norm_of(const double *ref, int64_t count,
+                                 const struct check_how *how)
+{
+    struct check_norm norm = { .most = 0 };
+
+    for (int64_t i = 0; i < count; i++) {
+        norm.most = check_most(how, norm.most, ref[i]);
+        norm.left_out += check_is_left_out(how, ref[i]);
+    }
+    norm.scale = check_scale(norm.most);
+    for (int64_t i = 0; i < count; i++)
+        norm.square_sum += check_square(how, norm.scale, ref[i]);
+    norm.rms = check_rms(&norm, count);
+    return norm;
+}
+
 int device_check(struct device *device, const struct device_buffer *out,
                  struct device_buffer *ref, const struct check_how *how,
                  struct check *check, struct device_err *err)
 {
     const void *values = array_base(out->array);
     const double *want = array_base(ref->array);
-    double ref_sum = 0, error_sum = 0, worst = -1;
+    const struct check_norm norm = norm_of(want, out->count, how);
+    double error_sum = 0, worst = -1;
 
     (void)device;
     (void)err;
-    for (int64_t i = 0; i < out->count; i++) {
-        ref_sum += check_square(how->infinities, want[i]);
+    for (int64_t i = 0; i < out->count; i++)
         error_sum +=
-            check_square_error(how->infinities, out->type,
+            check_square_error(how, norm.scale, out->type,
                                element_load(values, out->type, i), want[i]);
-    }
-    *check =
-        (struct check){ .relative_l2 = check_relative_l2(error_sum, ref_sum) };
-    const double rms = sqrt(ref_sum / (double)out->count);
+    *check = (struct check){
+        .relative_l2 = check_relative_l2(error_sum, norm.square_sum),
+        .left_out = (int64_t)norm.left_out,
+    };
     for (int64_t i = 0; i < out->count; i++) {
         const struct check_element element =
-            check_element(how, values, out->type, i, want[i], rms);
+            check_element(how, values, out->type, i, want[i], norm.rms);
 
         if (element.relative > check->max_error)
             check->max_error = element.relative;

@@ -104,8 +104,8 @@ int device_poison(struct device *device, struct device_buffer *buffer,
 int device_checksum(struct device *device, const struct device_buffer *buffer,
                     uint64_t *sum, int64_t *overrun, struct device_err *err);
 
-/* Compare 'out' with 'ref' (ELEMENT_FP64, same count).  Of one reference
- * how->infinities is always the same. */
+/* Compare 'out' with 'ref' (ELEMENT_FP64, same count).  Of one reference 'how'
+ * is always the same, but for its tolerance. */
 int device_check(struct device *device, const struct device_buffer *out,
                  struct device_buffer *ref, const struct check_how *how,
                  struct check *check, struct device_err *err);

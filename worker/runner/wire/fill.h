@@ -8,7 +8,8 @@
 
 #include <stdint.h>
 
-#include "worker/runner/wire/edge.h"
+#include "worker/runner/wire/edge_float.h"
+#include "worker/runner/wire/edge_integer.h"
 #include "worker/runner/wire/element.h"
 #include "worker/runner/wire/element_type.h"
 #include "worker/runner/wire/fill_integer.h"
@@ -39,31 +40,21 @@ struct fill {
     int64_t rows, columns;  /* of a ramp, >= 1 */
     int64_t low, high;      /* of a range and of what is sorted; to 2^53 */
     int64_t count;          /* elements of the buffer */
-    unsigned edges;         /* bit e: enum edge e; 0 unless fill_is_random() */
-    enum element_type type; /* of the buffer; with edges a float type */
-    bool nudged;            /* with edges, each value by edge_nudged() */
+    unsigned edges;         /* bit e: enum edge e; 0 unless values are drawn */
+    enum element_type type; /* of the buffer */
+    bool nudged, moderate;  /* with edges, of floats (edge_float.h) */
 };
 
-/* Do its values have edges? */
+/* Are its values drawn, and with edges? */
 ELEMENT_FN bool fill_is_random(enum fill_kind kind)
 {
     return kind == FILL_NORMAL || kind == FILL_UNIFORM || kind == FILL_RAMP;
 }
 
-/* The nearest number of a float type to scale * unit may be the scale itself:
- * then it is the one before. */
-ELEMENT_FN double fill_below_one(const struct fill *fill, double unit)
+/* Are they integers that are drawn? */
+ELEMENT_FN bool fill_is_drawn(enum fill_kind kind)
 {
-    const double most = fabs(fill->scale);
-    const double near_one = 1 - 0x1p-7; /* below, bf16 does not round so far */
-    double rounded;
-
-    if (unit < near_one || most == 0 || !element_is_float(fill->type))
-        return unit;
-    rounded = element_round(fill->type, most * unit);
-    return rounded < most
-               ? unit
-               : (rounded - element_ulp(fill->type, most * unit)) / most;
+    return kind == FILL_RANGE || kind == FILL_SORTED;
 }
 
 /* Element 'i' of a random fill before the scale. */
@@ -72,7 +63,7 @@ ELEMENT_FN double fill_unit(const struct fill *fill, uint64_t key, int64_t i)
     int64_t row;
 
     if (fill->kind == FILL_UNIFORM)
-        return fill_below_one(fill,
+        return fill_below_one(fill->type, fill->scale,
                               (double)(fill_bits(key, i) >> 11) * 0x1p-53);
     if (fill->kind == FILL_NORMAL)
         return fill_normal(key, i);
@@ -80,17 +71,29 @@ ELEMENT_FN double fill_unit(const struct fill *fill, uint64_t key, int64_t i)
     return fill_normal(key, i) * ((double)(row + 1) / (double)fill->rows);
 }
 
+ELEMENT_FN double fill_edge(const struct fill *fill, uint64_t key, int64_t i)
+{
+    const struct edge_floats of = { fill->edges, fill->type,
+                                    fill->kind == FILL_UNIFORM, fill->moderate,
+                                    fill->scale };
+    double value;
+
+    if (fill->kind == FILL_RANGE)
+        return (double)fill_range_edge(fill->edges, key, i, fill->low,
+                                       fill->high);
+    if (fill->kind == FILL_SORTED)
+        return (double)fill_sorted_edge(fill->edges, key, i, fill->count,
+                                        fill->high);
+    value = edge_value(&of, fill_unit(fill, key, i), key, i);
+    return fill->nudged ? edge_nudged(value, key, i) : value;
+}
+
 /* Element 'i' before conversion to the type of the buffer; of a file it is
  * not known here. */
 ELEMENT_FN double fill_value(const struct fill *fill, uint64_t key, int64_t i)
 {
-    if (fill->edges) {
-        const double value =
-            edge_value(fill->edges, fill->type, fill->kind == FILL_UNIFORM,
-                       fill_unit(fill, key, i), fill->scale, key, i);
-
-        return fill->nudged ? edge_nudged(value, key, i) : value;
-    }
+    if (fill->edges)
+        return fill_edge(fill, key, i);
     switch (fill->kind) {
     case FILL_NORMAL:
     case FILL_RAMP:

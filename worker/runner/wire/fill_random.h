@@ -16,7 +16,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "worker/runner/wire/element_type.h"
+#include "worker/runner/wire/element.h"
 
 ELEMENT_FN uint64_t fill_mix(uint64_t x)
 {
@@ -90,6 +90,22 @@ ELEMENT_FN double fill_normal(uint64_t key, int64_t i)
     uint32_t v = (uint32_t)(bits >> 8) & 0xffffffu;
 
     return sqrt(fill_log(u)) * fill_cos(v);
+}
+
+/* The nearest number of a float type to scale * unit may be the scale itself:
+ * then it is the one before. */
+ELEMENT_FN double fill_below_one(enum element_type type, double scale,
+                                 double unit)
+{
+    const double most = fabs(scale);
+    const double near_one = 1 - 0x1p-7; /* below, bf16 does not round so far */
+    double rounded;
+
+    if (unit < near_one || most == 0 || !element_is_float(type))
+        return unit;
+    rounded = element_round(type, most * unit);
+    return rounded < most ? unit
+                          : (rounded - element_ulp(type, most * unit)) / most;
 }
 
 #endif
