@@ -196,13 +196,19 @@ int spec_read_trials(struct reader *r, const struct json *measure)
     return 0;
 }
 
-/* Do its values have edges? */
+/* Are its values floats with edges? */
 static bool is_random(const struct spec_argument *argument)
 {
     return argument->buffer && strncmp(argument->type, "int", 3) != 0 &&
            (strcmp(argument->fill, "normal") == 0 ||
             strcmp(argument->fill, "uniform") == 0 ||
             strcmp(argument->fill, "ramp") == 0);
+}
+
+static bool is_drawn(const struct spec_argument *argument)
+{
+    return argument->buffer && (strcmp(argument->fill, "range") == 0 ||
+                                strcmp(argument->fill, "sorted") == 0);
 }
 
 int spec_read_infinities(struct reader *r, const struct json *json,
@@ -237,17 +243,21 @@ static void put_edges(struct buf *to, unsigned edges, char between)
 void spec_check_trials(const struct spec *spec, struct buf *to)
 {
     const struct spec_measure *measure = &spec->measure;
-    bool random = false, infinities = false;
+    bool random = false, drawn = false, infinities = false;
+    unsigned edges = measure->edges;
 
     for (size_t i = 0; i < spec->n_arguments; i++) {
         random |= is_random(&spec->arguments[i]);
+        drawn |= is_drawn(&spec->arguments[i]);
         infinities |= spec->arguments[i].infinities;
     }
     buf_printf(to, "%d", measure->proof ? measure->proof_seeds : SEEDS);
-    if (random && measure->proof)
-        put_edges(to, measure->edges, ' ');
-    else if (random)
-        put_edges(to, measure->edges & ~ALONE, '+');
+    if (!random) /* no integer is extreme */
+        edges &= drawn ? ~(1u << SPEC_EDGE_EXTREME) : 0;
+    if (measure->proof)
+        put_edges(to, edges, ' ');
+    else
+        put_edges(to, edges & ~ALONE, '+');
     if (infinities && measure->proof)
         buf_printf(to, " infinities");
 }

@@ -14,8 +14,8 @@ struct spec_tolerance;
 /* Add " absolute 0.5 ulp 2", or " exact" (worker/runner/wire/tolerance.h). */
 void spec_check_tolerance(const struct spec_tolerance *tolerance,
                           struct buf *to);
-/* Add "2 zeros+ties+tiny" (worker/runner/wire/trials.h).  Without floats drawn
- * at random there are no edges. */
+/* Add "2 zeros+ties+tiny" (worker/runner/wire/trials.h).  Without values
+ * drawn at random there are no edges, and integers have no extreme ones. */
 void spec_check_trials(const struct spec *spec, struct buf *to);
 
 #endif

@@ -10,8 +10,10 @@
 
 #include <cmocka.h>
 
+#include "common/buf.h"
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/spec/spec_check.h"
 #include "tests/coordinator/spec/spec_fixture.h"
 
 static char folder[] = "/tmp/fa-test-inputs-XXXXXX";
@@ -117,6 +119,36 @@ static void a_file_is_read_once_for_all_who_name_it(void **state)
     spec_free(spec);
 }
 
+/* The trials of an input with this fill. */
+static void assert_trials(const char *fill, bool proof, const char *trials)
+{
+    char arguments[300];
+    struct spec *spec;
+    struct buf text;
+
+    snprintf(arguments, sizeof(arguments),
+             "{ \"name\": \"i\", \"type\": \"int32\", \"shape\": [3], "
+             "\"fill\": %s }, " OUTPUT,
+             fill);
+    spec = spec_with(arguments);
+    spec->measure.proof = proof;
+    buf_init(&text, sizeof(arguments));
+    spec_check_trials(spec, &text);
+    assert_string_equal(buf_text(&text), trials);
+    buf_fini(&text);
+    spec_free(spec);
+}
+
+static void integers_have_all_edges_but_extreme_ones(void **state)
+{
+    (void)state;
+    assert_trials("{ \"range\": [-5, 9] }", false, "2 zeros+ties+tiny");
+    assert_trials("{ \"range\": [0, \"N\"] }", true, "4 zeros ties large tiny");
+    assert_trials("{ \"sorted\": 9 }", false, "2 zeros+ties+tiny");
+    assert_trials("\"iota\"", false, "2");
+    assert_trials("\"permutation\"", true, "4");
+}
+
 static void assert_flaw(const char *arguments, const char *text)
 {
     struct spec *spec = spec_with(arguments);
@@ -146,6 +178,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_shape_has_its_file),
         cmocka_unit_test(a_file_is_read_once_for_all_who_name_it),
+        cmocka_unit_test(integers_have_all_edges_but_extreme_ones),
         cmocka_unit_test(a_bad_file_is_named_with_the_argument),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
