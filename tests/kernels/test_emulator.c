@@ -15,8 +15,8 @@
 
 enum {
     N = 2048,      /* elements of 'in' and 'out' */
-    N_FAULTS = 31, /* of the fixture */
-    ENDLESS = 30
+    N_FAULTS = 32, /* of the fixture */
+    ENDLESS = 31
 };
 
 static struct device_kernel *kernel;
@@ -131,6 +131,8 @@ static const char *const texts[N_FAULTS] = {
     "but thread (63,0,0) of its warp is at shfl_xor, faults.cu:*",
     "divergence: thread (35,0,0) of block (0,0,0) is at a barrier while thread "
     "(32,0,0) waits for it at syncwarp, faults.cu:*",
+    "divergence: thread (32,0,0) of block (0,0,0) is at the barrier "
+    "faults.cu:*, but thread (63,0,0) of its warp is at that of faults.cu:*",
     "divergence: thread (3,0,0) of block (0,0,0) exits while thread (0,0,0) "
     "waits for it at syncwarp, faults.cu:*",
     "early exit: thread (3,0,0) of block (0,0,0) has ended and never reaches "
@@ -155,6 +157,17 @@ static void each_fault_is_reported(void **state)
             fail_msg("fault %d: %d, %s\nnot %s", fault, rc, err.text,
                      texts[fault]);
     }
+}
+
+/* A __syncwarp() in each branch, and a barrier a warp. */
+static void legal_branches_are_no_fault(void **state)
+{
+    struct device_err err;
+
+    (void)state;
+    for (int fault = N_FAULTS; fault < N_FAULTS + 2; fault++)
+        if (launch(fault, 2048, 10, &err) < 0)
+            fail_msg("%d: %s", fault, err.text);
 }
 
 static void correct_kernel_runs_after_a_fault(void **state)
@@ -287,6 +300,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(correct_kernel_reverses_each_block),
         cmocka_unit_test(each_fault_is_reported),
+        cmocka_unit_test(legal_branches_are_no_fault),
         cmocka_unit_test(launch_after_the_first_names_its_order),
         cmocka_unit_test(correct_kernel_runs_after_a_fault),
         cmocka_unit_test(unwritten_shared_memory_is_not_read),

@@ -2,7 +2,7 @@
  * emulation: barriers, shuffles, votes, fences, cached loads and stores
  *
  * Warp functions take any mask: the lanes that it names wait for each other, at
- * one place of the source.
+ * one place of the source, but for those of __syncwarp().
  */
 #ifndef FA_BUILTINS_H
 #define FA_BUILTINS_H

@@ -256,6 +256,10 @@ void fa_emu_barrier(fa_site at)
         fault_divergence(self, "is at a barrier", other);
     if (block.n_exited)
         fault_early_exit(self, find(&warp::exited));
+    /* bar.sync counts warps, which may come from anywhere, but a warp comes as
+     * a whole */
+    if (w->waiting && !same_site(lane_of(w, w->waiting)->at, at))
+        fault_barriers(self, lane_of(w, w->waiting));
     w->waiting |= self->bit;
     if (++block.n_waiting == block.n_threads)
         release_barrier();

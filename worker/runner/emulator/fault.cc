@@ -268,6 +268,15 @@ void fault_diverged(const thread *self, const thread *first)
           operations[first->operation], name_place(first->at).text, masks);
 }
 
+void fault_barriers(const thread *self, const thread *first)
+{
+    leave(fault::KERNEL,
+          "divergence: %s is at the barrier %s, but %s of its warp is at that "
+          "of %s",
+          name_self(self).text, name_place(self->at).text,
+          name_thread(first->id).text, name_place(first->at).text);
+}
+
 void fault_short_warp(const thread *self)
 {
     leave(fault::KERNEL, "%s needs 32 lanes: the warp of %s has %d, %s",

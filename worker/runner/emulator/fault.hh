@@ -69,6 +69,8 @@ void fault_beyond_dynamic(size_t byte_after);
 [[noreturn]] void fault_left_behind(const thread *self, const warp *w);
 /* 'self' arrives at another operation, place or mask than 'first'. */
 [[noreturn]] void fault_diverged(const thread *self, const thread *first);
+/* 'self' arrives at another barrier than 'first', of its warp. */
+[[noreturn]] void fault_barriers(const thread *self, const thread *first);
 [[noreturn]] void fault_short_warp(const thread *self);
 /* The mask of 'self' lacks its own lane. */
 [[noreturn]] void fault_not_in_mask(const thread *self);

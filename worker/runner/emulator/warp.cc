@@ -181,7 +181,8 @@ static void execute(const thread *last, fa_site at)
 }
 
 /* Lanes that wait for 'self' are at the same operation and place, with the same
- * mask.  The first one speaks for the others of its mask. */
+ * mask.  The first one speaks for the others of its mask.  From compute
+ * capability 7.0 on, a __syncwarp() of each branch is as good as one. */
 static void check_group(const thread *self, const warp *w)
 {
     for (uint32_t left = w->arrived; left; left &= left - 1) {
@@ -190,7 +191,8 @@ static void check_group(const thread *self, const warp *w)
         if (!(first->mask & self->mask))
             continue;
         if (first->operation != self->operation || first->mask != self->mask ||
-            !same_site(first->at, self->at))
+            (self->operation != FA_EMU_SYNCWARP &&
+             !same_site(first->at, self->at)))
             fault_diverged(self, first);
         return;
     }
