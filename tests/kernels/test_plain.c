@@ -436,6 +436,24 @@ static void a_workspace_is_no_output(void **state)
     device_free(NULL, want);
 }
 
+static bool builds_with(const char *checks)
+{
+    char params[100];
+
+    snprintf(params, sizeof(params), "#define CHECKS %s\n", checks);
+    return fixture_builds("unchecked", FOLDER "unchecked.cu", "unchecked",
+                          params);
+}
+
+/* Its faults would not be found. */
+static void a_kernel_without_the_checks_is_refused(void **state)
+{
+    (void)state;
+    assert_true(builds_with("__attribute__((used))"));
+    assert_false(builds_with("__attribute__((no_sanitize(\"bounds\")))"));
+    assert_false(builds_with("__attribute__((__no_sanitize_undefined__))"));
+}
+
 static void all_build_for_a_gpu_as_well(void **state)
 {
     (void)state;
@@ -455,6 +473,7 @@ int main(void)
         cmocka_unit_test(bugs_of_plain_kernels_are_found),
         cmocka_unit_test(dependence_on_the_order_is_found),
         cmocka_unit_test(a_workspace_is_no_output),
+        cmocka_unit_test(a_kernel_without_the_checks_is_refused),
         cmocka_unit_test(all_build_for_a_gpu_as_well),
     };
 
