@@ -15,6 +15,7 @@
 #include "common/mem.h"
 #include "coordinator/config/config.h"
 #include "coordinator/hosts/hosts.h"
+#include "coordinator/plan/plan_weak.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/space/space.h"
 #include "coordinator/space/space_config.h"
@@ -307,7 +308,13 @@ static void warn_of_files(const struct spec *spec)
                 "result in place is not noticed\n");
 }
 
-static void warn(const struct check *check)
+static void warn_of(void *arg, const char *text)
+{
+    (void)arg;
+    fprintf(stderr, "fa-coord: warning: %s\n", text);
+}
+
+static int warn(const struct check *check, struct err *err)
 {
     warn_of_files(check->spec);
     for (size_t g = 0; g < check->spec->space.n_gates; g++)
@@ -316,6 +323,8 @@ static void warn(const struct check *check)
                     "fa-coord: warning: gate '%s' rejects no configuration for "
                     "%s\n",
                     check->spec->space.gates[g].name, check->arch);
+    return plan_weak(check->spec, check->space,
+                     device_kind_name(DEVICE_KIND_CUDA), warn_of, NULL, err);
 }
 
 static void tell_flaw(void *arg, bool reference, const char *why)
@@ -446,8 +455,9 @@ static int check_file(const char *path, struct check *check, bool json,
         rc = check_cost(check, spec, err);
     if (rc == 0)
         rc = check_builds(check, spec, err);
+    if (rc == 0 && check->flaws == 0)
+        rc = warn(check, err);
     if (rc == 0 && check->flaws == 0) {
-        warn(check);
         if (json)
             print_json(check);
         else

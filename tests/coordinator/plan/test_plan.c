@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "common/msg_work.h"
 #include "coordinator/plan/plan.h"
 #include "coordinator/plan/plan_msg.h"
+#include "coordinator/plan/plan_weak.h"
 #include "coordinator/space/space.h"
 #include "coordinator/spec/gpu_arch.h"
 #include "coordinator/spec/spec.h"
@@ -282,6 +284,53 @@ static void fills_roles_and_rules_are_those_of_the_sweep_file(void **state)
 #undef A_AS
 }
 
+static void keep_line(void *arg, const char *text)
+{
+    char *lines = arg;
+    const size_t n = strlen(lines);
+
+    snprintf(lines + n, 400 - n, "%s\n", text);
+}
+
+/* The lines of vector_add's file with 'from' replaced by 'to'. */
+static void assert_weak(const char *from, const char *to, const char *lines)
+{
+    struct made made = make(from, to);
+    char said[400] = "";
+
+    assert_int_equal(
+        plan_weak(made.spec, made.space, "cuda", keep_line, said, NULL), 0);
+    assert_string_equal(said, lines);
+    end(&made);
+}
+
+static void what_lets_a_wrong_kernel_pass_is_said(void **state)
+{
+#define B "\"name\": \"b\", \"type\": \"fp32\", \"shape\": [\"N\"], \"fill\": "
+#define N "\"value\": \"N\""
+#define RULES "\"relative_l2\": 1e-6, \"max_error\": 1e-5"
+    static const char *const wide = "the tolerance of 'out' is so wide that "
+                                    "zeros pass, whatever the reference is\n";
+
+    (void)state;
+    assert_weak(N, N, "");
+    assert_weak(B "\"normal\"", B "\"ones\"",
+                "input 'b' has the same values in all trials, so a kernel that "
+                "does not read it may pass\n");
+    assert_weak(N, "\"value\": \"N * 0 + 7\"",
+                "scalar 'n' is the same at all 11 shapes, so a kernel that "
+                "does not read it may pass\n");
+    assert_weak(RULES, "\"relative_l2\": 1", wide);
+    assert_weak(RULES, "\"max_error\": 2", wide);
+    assert_weak(RULES, "\"ulp\": 2e7", wide);
+    assert_weak(RULES, "\"relative_l2\": 1, \"max_error\": 0.9", "");
+    assert_weak(RULES, "\"ulp\": 1e7", "");
+    assert_weak(RULES, "\"absolute\": 3", "");
+#undef B
+#undef N
+#undef RULES
+}
+
 /* vector_add with its input 'a' from a file of 'count' elements. */
 static int make_of_file(int64_t count, const char *hash, struct made *made,
                         struct err *err)
@@ -470,6 +519,7 @@ int main(void)
         cmocka_unit_test(a_file_is_named_by_its_contents),
         cmocka_unit_test(a_file_of_another_size_makes_no_plan),
         cmocka_unit_test(a_proof_has_more_seeds_and_each_edge_alone),
+        cmocka_unit_test(what_lets_a_wrong_kernel_pass_is_said),
         cmocka_unit_test(a_scale_that_is_no_number_is_an_error),
         cmocka_unit_test(a_rejected_baseline_is_an_error_that_names_the_gate),
     };
