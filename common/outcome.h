@@ -31,6 +31,10 @@ enum outcome {
 /* The outcomes of a configuration; arrays of counts have this size. */
 #define OUTCOMES_OF_CONFIG (OUTCOME_PENDING + 1)
 
+/* In the detail of a correct result: inputs, or elements of an output, with
+ * which it could not be checked. */
+#define OUTCOME_UNJUDGED "not judged by"
+
 const char *outcome_name(enum outcome outcome);
 bool outcome_read(const char *name, enum outcome *out); /* false: not such a
                                                          * word */

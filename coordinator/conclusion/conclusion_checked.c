@@ -38,6 +38,7 @@ void conclusion_checked_join(struct conclusion_checked *sum,
     sum->known += other->known;
     sum->varied = sum->varied || other->varied;
     sum->proof += other->proof;
+    sum->partly = sum->partly || other->partly;
 }
 
 int64_t conclusion_checked_one_in(int64_t launches)
@@ -161,5 +162,8 @@ char *conclusion_checked_say(const struct conclusion_checked_claim *claim)
         put_right(&to, claim);
     if (claim->sum.known == claim->sum.measured)
         put_enough(&to, claim);
+    if (claim->sum.partly)
+        buf_printf(&to, "; with some inputs a part of the outputs was not "
+                        "judged ('fa-coord explain' says which)");
     return to.bytes;
 }

@@ -20,6 +20,7 @@ struct conclusion_checked {
     size_t measured, known; /* measurements; known: those that counted */
     bool varied;            /* in bits with the same inputs, in one of them */
     int64_t proof;          /* of 'launches': at the fuzz shapes */
+    bool partly; /* some inputs or elements judged nothing (OUTCOME_UNJUDGED) */
 };
 
 /* Add a measurement.

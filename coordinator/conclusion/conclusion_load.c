@@ -17,6 +17,7 @@
 #include "coordinator/result/report_objective.h"
 #include "coordinator/search/objective.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/stored/stored_contest.h"
 #include "coordinator/stored/stored_params.h"
 #include "coordinator/stored/stored_samples.h"
 
@@ -367,6 +368,15 @@ static void loading_fini(struct loading *l)
     free(l->checked);
 }
 
+static void take_unjudged(void *arg, int64_t candidate)
+{
+    const struct loading *l = arg;
+    const size_t n = l->c->confirmation.n_shapes;
+
+    for (size_t s = 0; s < n; s++)
+        l->checked[(size_t)candidate * n + s].partly = true;
+}
+
 static int load_results(struct store *store, const struct report *report,
                         struct conclusion *c, struct err *err)
 {
@@ -383,6 +393,9 @@ static int load_results(struct store *store, const struct report *report,
     for (size_t i = 0; i < n; i++)
         l.codes[i] = mem_strdup("");
     rc = confirmation_results(store, &c->confirmation, take, &l, err);
+    if (rc == 0)
+        rc = stored_contest_unjudged(store, c->confirmation.pass, take_unjudged,
+                                     &l, err);
     if (rc == 0)
         rc = conclusion_external_load(c, store, err);
     if (rc == 0) {

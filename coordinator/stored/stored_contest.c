@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/err.h"
+#include "common/outcome.h"
 #include "coordinator/store/row.h"
 #include "coordinator/store/store.h"
 
@@ -128,6 +129,37 @@ int stored_contest_results(struct store *store, int64_t pass, int64_t first,
 
     while (rc >= 0 && (rc = row_next(&query, &row, err)) == 1)
         fn(arg, &row);
+    row_close(&query);
+    return fault(store, rc, err);
+}
+
+struct unjudged {
+    int64_t entry;
+};
+
+static const struct row_column unjudged_columns[] = {
+    ROW_AT(struct unjudged, entry, INT),
+};
+static const struct row_shape unjudged_shape =
+    ROW_SHAPE(NULL, unjudged_columns);
+
+int stored_contest_unjudged(struct store *store, int64_t pass,
+                            void (*fn)(void *arg, int64_t entry), void *arg,
+                            struct err *err)
+{
+    static const char text[] =
+        "SELECT c.position AS entry FROM contestant c WHERE c.pass=? AND EXISTS"
+        " (SELECT 1 FROM result r WHERE r.config=c.config"
+        "  AND r.source_key=c.source_key AND r.outcome='correct'"
+        "  AND r.counted=1 AND instr(r.detail, '" OUTCOME_UNJUDGED "') > 0)"
+        " ORDER BY c.position";
+    struct row_query query;
+    struct unjudged row;
+    int rc = row_open(store_db(store), text, &unjudged_shape, &query, err, "I",
+                      pass);
+
+    while (rc >= 0 && (rc = row_next(&query, &row, err)) == 1)
+        fn(arg, row.entry);
     row_close(&query);
     return fault(store, rc, err);
 }

@@ -56,6 +56,12 @@ int stored_contest_results(struct store *store, int64_t pass, int64_t first,
                            int64_t end, stored_contest_result_fn *fn, void *arg,
                            struct err *err);
 
+/* Its entries of which some result says that inputs or elements judged
+ * nothing, of whatever purpose. */
+int stored_contest_unjudged(struct store *store, int64_t pass,
+                            void (*fn)(void *arg, int64_t entry), void *arg,
+                            struct err *err);
+
 /* What this external baseline printed in its rounds, by round: runs that ended
  * well, counted or the last of their kind. */
 struct stored_contest_output {

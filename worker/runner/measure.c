@@ -469,7 +469,7 @@ static int check_edges(struct run *run, const struct trial *trial)
 
     trials_name(trial->edges, 0, name);
     if (trial->unjudged) {
-        say_unjudged(run->judge.result, "not judged by %s: there %s", name,
+        say_unjudged(run->judge.result, OUTCOME_UNJUDGED " %s: there %s", name,
                      trial->unjudged);
         return 0;
     }
@@ -477,7 +477,8 @@ static int check_edges(struct run *run, const struct trial *trial)
     for (size_t i = 0; rc == 0 && i < run->judge.want->n_args; i++)
         if (trial->left_out[i] > 0)
             say_unjudged(run->judge.result,
-                         "%lld of %lld elements of '%s' not judged by %s: "
+                         "%lld of %lld elements of '%s' " OUTCOME_UNJUDGED
+                         " %s: "
                          "there " PROBLEM_LEFT_OUT,
                          (long long)trial->left_out[i],
                          (long long)run->judge.want->args[i].count,

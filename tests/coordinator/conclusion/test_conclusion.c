@@ -191,7 +191,8 @@ static void the_verdict_follows_the_objective(void **state)
                        .odd = { 1, 1, 0.8 },
                        .objective = "geomean",
                        .launches = 45,
-                       .proof = 240 };
+                       .proof = 240,
+                       .unjudged = true };
     const struct conclusion *c;
     struct winner winner;
 
@@ -219,6 +220,7 @@ static void the_verdict_follows_the_objective(void **state)
                            "right in all 1,140 checked launches, 240 of them "
                            "in the proof and the others at n16m, whose bits "
                            "varied"));
+    assert_non_null(strstr(c->shapes[1].checked, "was not judged"));
     assert_true(c->success);
     winner = scene_winner(&s, OBJECTIVE_ALL);
     assert_string_equal(winner.config->key, scene_keys[2]);

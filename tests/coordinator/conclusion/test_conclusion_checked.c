@@ -57,7 +57,8 @@ static void assert_says(const struct conclusion_checked_claim *claim,
 static void as_many_as_are_wanted(void **state)
 {
     struct conclusion_checked_claim claim = { .who = "It was",
-                                              .sum = { 3120, 20, 20, false, 0 },
+                                              .sum = { 3120, 20, 20, false, 0,
+                                                       false },
                                               .n_shapes = 1,
                                               .at = "s512",
                                               .least = 3120,
@@ -83,10 +84,28 @@ static void as_many_as_are_wanted(void **state)
                         "same bits for the same inputs");
 }
 
+static void a_part_that_is_not_judged(void **state)
+{
+    struct conclusion_checked_claim claim = {
+        .who = "It was",
+        .sum = { .launches = 120, .measured = 1, .known = 1 },
+        .n_shapes = 1
+    };
+    const struct conclusion_checked other = { .partly = true };
+
+    (void)state;
+    conclusion_checked_join(&claim.sum, &other);
+    assert_says(&claim, "It was right in all 120 checked launches, with the "
+                        "same bits for the same inputs; with some inputs a "
+                        "part of the outputs was not judged ('fa-coord "
+                        "explain' says which)");
+}
+
 static void fewer_than_are_wanted(void **state)
 {
     struct conclusion_checked_claim claim = { .who = "It was",
-                                              .sum = { 900, 20, 20, false, 0 },
+                                              .sum = { 900, 20, 20, false, 0,
+                                                       false },
                                               .n_shapes = 1,
                                               .at = "s512",
                                               .least = 900,
@@ -98,7 +117,7 @@ static void fewer_than_are_wanted(void **state)
                         "same bits for the same inputs; that is fewer than the "
                         "3,000 that are wanted; a fault in one launch of 300 "
                         "would have been found with 95 %");
-    claim.sum = (struct conclusion_checked){ 1234567, 40, 40, false, 0 };
+    claim.sum = (struct conclusion_checked){ 1234567, 40, 40, false, 0, false };
     claim.n_shapes = 2;
     assert_says(&claim,
                 "It was right in all 1,234,567 checked launches at 2 shapes, "
@@ -112,7 +131,8 @@ static void fewer_than_are_wanted(void **state)
 static void the_launches_of_the_proof_belong_to_the_sum(void **state)
 {
     struct conclusion_checked_claim claim = { .who = "It was",
-                                              .sum = { 3120, 20, 20, false, 0 },
+                                              .sum = { 3120, 20, 20, false, 0,
+                                                       false },
                                               .n_shapes = 1,
                                               .at = "s512",
                                               .least = 3120,
@@ -144,7 +164,8 @@ static void the_launches_of_the_proof_belong_to_the_sum(void **state)
 static void a_number_that_is_known_in_part_claims_no_more(void **state)
 {
     struct conclusion_checked_claim claim = { .who = "It was",
-                                              .sum = { 1560, 20, 10, false, 0 },
+                                              .sum = { 1560, 20, 10, false, 0,
+                                                       false },
                                               .n_shapes = 1,
                                               .at = "s512",
                                               .least = 1560,
@@ -156,7 +177,7 @@ static void a_number_that_is_known_in_part_claims_no_more(void **state)
                 "It was right in all 1,560 checked launches of 10 "
                 "measurements, with the same bits for the same inputs; 10 "
                 "other measurements did not count the launches");
-    claim.sum = (struct conclusion_checked){ 0, 20, 0, false, 0 };
+    claim.sum = (struct conclusion_checked){ 0, 20, 0, false, 0, false };
     assert_says(&claim, "How many launches were checked is not known");
     claim.sum.measured = 0;
     assert_null(conclusion_checked_say(&claim));
@@ -168,6 +189,7 @@ int main(void)
         cmocka_unit_test(a_sum_knows_of_how_many_it_is),
         cmocka_unit_test(the_rarest_fault_that_is_seen_with_95_percent),
         cmocka_unit_test(as_many_as_are_wanted),
+        cmocka_unit_test(a_part_that_is_not_judged),
         cmocka_unit_test(fewer_than_are_wanted),
         cmocka_unit_test(the_launches_of_the_proof_belong_to_the_sum),
         cmocka_unit_test(a_number_that_is_known_in_part_claims_no_more),

@@ -256,8 +256,8 @@ static void emulated_times_give_no_verdict(void **state)
                             .blocks.complete = 3 };
     struct conclusion_entry entries[2] = { { .code = (char *)"" },
                                            { .code = (char *)"" } };
-    struct conclusion_checked checked[2] = { { 12, 3, 3, false, 0 },
-                                             { 15, 3, 3, true, 0 } };
+    struct conclusion_checked checked[2] = { { 12, 3, 3, false, 0, false },
+                                             { 15, 3, 3, true, 0, false } };
     struct conclusion_sample samples[6];
     struct confirmation_shape shape = { .name = (char *)"n" };
     struct candidate candidates[2] = { { .proof_launches = 30 },

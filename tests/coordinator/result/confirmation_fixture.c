@@ -14,6 +14,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "common/outcome.h"
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/conclusion/conclusion_print.h"
 #include "coordinator/conclusion/winner.h"
@@ -64,6 +65,9 @@ static void put_at(struct scene *scene, size_t shape, int block,
     result.id.purpose = "confirm";
     result.id.round = confirmation_round(&scene->confirmation, block);
     result.gpu = scene_gpu(scene, block);
+    if (scene->unjudged && candidate == 1)
+        result.detail = "3 of 9 elements of 'out' " OUTCOME_UNJUDGED
+                        " inputs with large values: there it is infinite";
     result.outcome = outcome;
     if (!scene->same_code)
         result.artifact = scene_keys[candidate];

@@ -31,9 +31,10 @@ struct scene {
     const char *objective; /* of the sweep; NULL: the headline */
     const char *against;   /* the rule; NULL: the baseline */
     struct confirmation_looks looks;
-    int launches; /* checked in a measurement; 0: 156; -1: not counted */
-    int proof;    /* those of each one's proof, the second's varied; 0: not
-                   * known */
+    int launches;  /* checked in a measurement; 0: 156; -1: not counted */
+    int proof;     /* those of each one's proof, the second's varied; 0: not
+                    * known */
+    bool unjudged; /* a part of the first finalist, in each block */
 
     struct store *store; /* from the beginning */
     struct confirmation confirmation;
