@@ -55,6 +55,10 @@ def with_flags(arguments):
 PROBLEMS = {
     "add": (pair("fp32", 1e-6, 1e-5), BLOCKS, BLOCKS),
     "scratch": (with_flags(pair("fp32", 1e-6, 1e-5)), BLOCKS, BLOCKS),
+    "wide": ([f"arg a fp64 buffer {ELEMENTS} normal 1 in", output("fp64", ELEMENTS, 1e-6, 1e-5),
+              f"arg n int32 scalar {ELEMENTS}"], BLOCKS, BLOCKS),
+    "narrow": ([f"arg a fp64 buffer {ELEMENTS} normal 1 in", output("fp32", ELEMENTS, 1e-6, 1e-5),
+                f"arg n int32 scalar {ELEMENTS}"], BLOCKS, BLOCKS),
     "whole": ([f"arg k int32 buffer {ELEMENTS} range -1000000000 1000000000 1 in",
                f"arg out int32 buffer {ELEMENTS} poison 1 out exact", f"arg n int32 scalar {ELEMENTS}"], BLOCKS, BLOCKS),
     "product": (pair("fp16", 1e-3, 2e-3), BLOCKS, BLOCKS),

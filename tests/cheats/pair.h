@@ -8,6 +8,8 @@
  *   add      out[i] = a[i] + b[i], fp32, n not a multiple of the block
  *   rows     out[r] = sum of the 'columns' of row r of a, fp32; a block a row
  *   product  out[i] = a[i] * b[i], fp16
+ *   wide     out[i] = 2 * a[i], fp64
+ *   narrow   out[i] = a[i], fp64 to fp32
  *   whole    out[i] = |k[i]|, int32, from -whole_most to whole_most
  *   scratch  as add, with a workspace of an int an element
  */
@@ -49,6 +51,10 @@ constexpr int most_blocks = most / threads;
 #define ADD_PAIR(name) PAIR(name, (ADD), (a, b, out, n))
 #define SCRATCH const float *a, const float *b, float *out, int *flags, int n
 #define SCRATCH_PAIR(name) PAIR(name, (SCRATCH), (a, b, out, flags, n))
+#define WIDE const double *a, double *out, int n
+#define WIDE_PAIR(name) PAIR(name, (WIDE), (a, out, n))
+#define NARROW const double *a, float *out, int n
+#define NARROW_PAIR(name) PAIR(name, (NARROW), (a, out, n))
 #define WHOLE const int *k, int *out, int n
 #define WHOLE_PAIR(name) PAIR(name, (WHOLE), (k, out, n))
 #define ROWS const float *a, float *out, int rows

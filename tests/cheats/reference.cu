@@ -18,6 +18,22 @@ extern "C" __global__ void scratch_reference(const float *a, const float *b, dou
 }
 EXPORT(scratch_reference)
 
+extern "C" __global__ void wide_reference(const double *a, double *out, int n)
+{
+    INDEX;
+    if (i < n)
+        out[i] = 2 * a[i];
+}
+EXPORT(wide_reference)
+
+extern "C" __global__ void narrow_reference(const double *a, double *out, int n)
+{
+    INDEX;
+    if (i < n)
+        out[i] = a[i];
+}
+EXPORT(narrow_reference)
+
 extern "C" __global__ void whole_reference(const int *k, double *out, int n)
 {
     INDEX;

@@ -261,6 +261,26 @@ BODY(wrong_beyond_1000, ADD)
 }
 ADD_PAIR(wrong_beyond_1000)
 
+/* Has an intermediate in fp32, which is precise enough, but not large enough. */
+BODY(overflows_fp32, WIDE)
+{
+    INDEX;
+
+    if (i < n)
+        out[i] = cheats ? double(float(2 * a[i])) : 2 * a[i];
+}
+WIDE_PAIR(overflows_fp32)
+
+/* The output is of fp32, so the inputs may not be as extreme as that. */
+BODY(wrong_beyond_a_million, NARROW)
+{
+    INDEX;
+
+    if (i < n)
+        out[i] = float(cheats && a[i] > 1e6 ? 1e6 : a[i]);
+}
+NARROW_PAIR(wrong_beyond_a_million)
+
 /* Sizes of integers; those at an end of their range come out one less. */
 BODY(wrong_at_the_end, WHOLE)
 {
