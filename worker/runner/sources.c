@@ -59,7 +59,6 @@ const struct runner_source runner_sources[] = {
     { "worker/runner/wire/trials.h", RUNNER_ALL | RUNNER_FACTS },
     { "worker/runner/device/check.h", RUNNER_ALL | RUNNER_FACTS },
     { "worker/runner/device/check_element.h", RUNNER_ALL | RUNNER_FACTS },
-    { "worker/runner/device/check_norm.h", RUNNER_ALL | RUNNER_FACTS },
     { "worker/runner/device/check_special.h", RUNNER_ALL | RUNNER_FACTS },
     { "worker/runner/device/check_underflow.h", RUNNER_ALL | RUNNER_FACTS },
     { "worker/runner/device/check_value.h", RUNNER_ALL | RUNNER_FACTS },
