@@ -50,7 +50,7 @@ static int choose_best(struct order *order, const char *db, size_t most,
     rc = store_open(db, STORE_WHOLE, &store, err);
     if (rc < 0)
         return rc;
-    rc = report_load(store, &report, err);
+    rc = report_load_screened(store, &report, err);
     if (rc == 0) {
         *found = screening_best(&order->choice, order->spec, report, most);
         report_free(report);

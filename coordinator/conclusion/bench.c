@@ -11,12 +11,10 @@
 #include "coordinator/result/report_objective.h"
 
 /* The first one in the ranking that is not the baseline. */
-static const struct report_config *fastest_other(const struct report *report,
-                                                 const struct conclusion *c)
+static const struct report_config *fastest_other(const struct report *report)
 {
     for (size_t i = 0; i < report->n_configs; i++)
-        if (report->configs[i].rank && !report->configs[i].baseline &&
-            !conclusion_rejects(c, &report->configs[i]))
+        if (report->configs[i].rank && !report->configs[i].baseline)
             return &report->configs[i];
     return NULL;
 }
@@ -28,10 +26,9 @@ static void replace_baseline(const struct report *report,
 {
     bool done = c->state == CONCLUSION_DONE && c->best != BEST_SET_NONE;
 
-    winner->config =
-        done ? c->entries[c->best].config : fastest_other(report, c);
+    winner->config = done ? c->entries[c->best].config : NULL;
     if (!winner->config)
-        winner->config = fastest_other(report, c);
+        winner->config = fastest_other(report);
     if (done)
         winner->state = "not shown to beat the baseline";
 }
@@ -46,8 +43,8 @@ static void choose_own(const struct report *report, const struct conclusion *c,
     if (!report_find_shape(report, name, &at) ||
         winner_find(report, (int)at, out, &none) != 0)
         return;
-    winner_confirm(report, c, out);
-    if (out->config->baseline || conclusion_rejects(c, out->config))
+    winner_confirm(c, out);
+    if (out->config->baseline)
         out->config = NULL;
 }
 
@@ -61,9 +58,8 @@ int bench_choose(const struct report *report, const struct conclusion *verdict,
     *out = (struct bench){ .baseline = baseline };
     if (is && winner_find(report, report_objective(report), &out->headline,
                           err) == 0) {
-        winner_confirm(report, verdict, &out->headline);
-        if (out->headline.config->baseline ||
-            conclusion_rejects(verdict, out->headline.config))
+        winner_confirm(verdict, &out->headline);
+        if (out->headline.config->baseline)
             replace_baseline(report, verdict, &out->headline);
     }
     if (!out->headline.config)

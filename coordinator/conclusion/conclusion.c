@@ -163,15 +163,6 @@ const char *conclusion_reason(const struct conclusion *c,
     return *reason ? reason : "it was wrong in a block";
 }
 
-bool conclusion_rejects(const struct conclusion *c,
-                        const struct report_config *config)
-{
-    for (size_t i = 0; i < c->n_rejected; i++)
-        if (c->rejected[i].config == config)
-            return true;
-    return false;
-}
-
 struct conclusion_checked
 conclusion_checked_of(const struct conclusion *c,
                       const struct conclusion_entry *entry, int at)

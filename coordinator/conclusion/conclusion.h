@@ -101,8 +101,4 @@ void conclusion_free(struct conclusion *conclusion); /* NULL is fine */
 const char *conclusion_reason(const struct conclusion *conclusion,
                               const struct conclusion_entry *rejected);
 
-/* Its screening result was correct, but a later one was wrong. */
-bool conclusion_rejects(const struct conclusion *conclusion,
-                        const struct report_config *config);
-
 #endif

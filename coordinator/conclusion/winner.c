@@ -29,9 +29,8 @@ static void fill(const struct report_config *config, const char *shape, int at,
                             .high_s = (double)NAN };
 }
 
-/* NULL if every one with a time is rejected. */
-static const struct report_config *
-fastest_at(const struct report *report, const struct conclusion *c, int shape)
+static const struct report_config *fastest_at(const struct report *report,
+                                              int shape)
 {
     const struct report_config *fastest = NULL;
     double least = INFINITY;
@@ -40,7 +39,7 @@ fastest_at(const struct report *report, const struct conclusion *c, int shape)
         const struct report_config *config = &report->configs[i];
         double time = report_objective_time(report, config, shape);
 
-        if (!(c && conclusion_rejects(c, config)) && time < least) {
+        if (time < least) {
             fastest = config;
             least = time;
         }
@@ -58,8 +57,8 @@ int winner_find(const struct report *report, int shape, struct winner *out,
                 report->name, report->counts.asked);
         return WINNER_NONE;
     }
-    fill(fastest_at(report, NULL, shape), report_objective_name(report, shape),
-         shape, out);
+    fill(fastest_at(report, shape), report_objective_name(report, shape), shape,
+         out);
     return 0;
 }
 
@@ -72,29 +71,12 @@ static const struct conclusion_shape *find_shape(const struct conclusion *c,
     return NULL;
 }
 
-/* A configuration that has proved wrong cannot be the winner. */
-static void skip_rejected(const struct report *report,
-                          const struct conclusion *c, struct winner *winner)
-{
-    const struct report_config *next;
-
-    if (!conclusion_rejects(c, winner->config))
-        return;
-    next = fastest_at(report, c, winner->at);
-    if (next)
-        winner->config = next;
-    else
-        winner->state = "measured, but wrong at another shape";
-}
-
-void winner_confirm(const struct report *report,
-                    const struct conclusion *conclusion, struct winner *winner)
+void winner_confirm(const struct conclusion *conclusion, struct winner *winner)
 {
     const struct conclusion_shape *shape =
         find_shape(conclusion, winner->shape);
     size_t best;
 
-    skip_rejected(report, conclusion, winner);
     if (conclusion->state != CONCLUSION_DONE || conclusion->emulated || !shape)
         return;
     best = shape->best;
@@ -147,7 +129,7 @@ int winner_load(struct store *store, const struct report *report,
         rc = conclusion_load(store, report, cost, CONFIRMATION_CONFIRM,
                              &conclusion, err);
     if (rc == 0)
-        winner_confirm(report, conclusion, out);
+        winner_confirm(conclusion, out);
     conclusion_free(conclusion);
     report_cost_free(cost);
     return rc;

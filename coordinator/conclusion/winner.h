@@ -36,9 +36,9 @@ int winner_find(const struct report *report, int shape, struct winner *out,
 
 /* Apply the confirmation: the winner is the best of the shape if it beats the
  * baseline, otherwise the baseline.  If the confirmation is incomplete,
- * emulated or for other shapes, it only excludes what proved wrong. */
-void winner_confirm(const struct report *report,
-                    const struct conclusion *conclusion, struct winner *winner);
+ * emulated or for other shapes, nothing changes: what it found wrong has no
+ * rank in the report (stored_refuted.h). */
+void winner_confirm(const struct conclusion *conclusion, struct winner *winner);
 
 /* The index of the shape with this name.  ERR_INPUT if there is none. */
 int winner_shape(const struct report *report, const char *name, size_t *out,

@@ -13,6 +13,7 @@
 #include "coordinator/store/sql.h"
 #include "coordinator/store/store.h"
 #include "coordinator/stored/stored_ready.h"
+#include "coordinator/stored/stored_refuted.h"
 #include "coordinator/text/decimal.h"
 
 #define QUERY_BYTES_MAX (1 << 16)
@@ -45,11 +46,15 @@ static const struct view {
       " FROM config c WHERE c.sweep=" NOW, true },
     { "fa_outcome",
       "c.key AS key, c.baseline AS baseline, o.shape AS shape,"
-      " o.outcome AS outcome, o.reason AS reason, o.median_s AS median_s,"
+      " coalesce(x.outcome, o.outcome) AS outcome,"
+      " coalesce(x.reason, o.reason) AS reason,"
+      " iif(x.config IS NULL, o.median_s, NULL) AS median_s,"
       " o.attempts AS attempts, o.settled_utc AS settled_utc",
       " FROM config c JOIN outcome o ON o.config=c.key"
       " AND o.source_key=c.source_key" WAYS
       " ON w.shape=o.shape AND w.measure_key=o.measure_key"
+      " LEFT JOIN (" STORED_REFUTED
+      ") x ON x.config=c.key AND o.outcome='correct'"
       " WHERE c.sweep=" NOW,
       true },
     { "fa_result",

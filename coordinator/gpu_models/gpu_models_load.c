@@ -30,7 +30,6 @@ static char *name_of(const struct report_config *config)
 }
 
 static void take_times(const struct report *report,
-                       const struct conclusion *conclusion,
                        struct gpu_models_side *side)
 {
     int objective = report_objective(report);
@@ -40,7 +39,7 @@ static void take_times(const struct report *report,
         const struct report_config *config = &report->configs[i];
         struct gpu_models_time *time = &side->times[side->n];
 
-        if (!config->rank || conclusion_rejects(conclusion, config))
+        if (!config->rank)
             continue;
         memcpy(time->key, config->key, sizeof(time->key));
         time->name = name_of(config);
@@ -85,7 +84,7 @@ static void take_winner(const struct report *report,
         side->verdict = mem_strdup(err.text);
         return;
     }
-    winner_confirm(report, conclusion, &winner);
+    winner_confirm(conclusion, &winner);
     memcpy(side->winner, winner.config->key, sizeof(side->winner));
     free(side->state);
     side->state = mem_strdup(winner.state);
@@ -121,7 +120,7 @@ static int load(struct store *store, struct gpu_models_side *side,
                                 ? report->sweep.recorded_on
                             : report->n_gpus ? report->gpus[0].name
                                              : "");
-        take_times(report, conclusion, side);
+        take_times(report, side);
         take_winner(report, conclusion, side);
     }
     conclusion_free(conclusion);

@@ -79,8 +79,10 @@ static void take_report(const struct report *report, struct groups *groups)
             continue;
         while (config->cells[shape].outcome != config->outcome)
             shape++;
+        if (config->cells[shape].refuted)
+            shape = report->n_shapes;
         add_failure(groups, (struct group){ config->outcome, shape, 1,
-                                            config->cells[shape].reason, i });
+                                            config->reason, i });
     }
 }
 
@@ -151,7 +153,10 @@ void report_failures_print(const struct report_view *view, FILE *to)
     for (size_t i = 0; i < n && i < GROUPS_SHOWN; i++) {
         table_cell(table, "%s", outcome_name(groups[i].outcome));
         table_cell(table, "%zu", groups[i].n);
-        table_cell(table, "%s", view->report->shapes[groups[i].shape].name);
+        table_cell(table, "%s",
+                   groups[i].shape < view->report->n_shapes
+                       ? view->report->shapes[groups[i].shape].name
+                       : "-");
         put_example(table, view, groups[i].at);
         table_cell(table, "%s", groups[i].reason);
     }

@@ -122,7 +122,7 @@ int report_loaded_costs(struct store *store, struct report_loaded *loaded,
                             &winner, &none);
 
     if (found == 0)
-        winner_confirm(loaded->report, loaded->conclusion, &winner);
+        winner_confirm(loaded->conclusion, &winner);
     rc = costs_load(store, loaded->cost, found == 0 ? winner.config->key : NULL,
                     &loaded->costs, err);
     loaded->view.costs = loaded->costs;

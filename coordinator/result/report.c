@@ -265,10 +265,12 @@ static void rank(struct report *report)
     }
 }
 
-static void judge(struct report *report)
+static void judge(struct report *report, const struct report_refuted *refuted)
 {
     report->counts.tally.shapes = (int)report->n_shapes;
     for (size_t i = 0; i < report->n_configs; i++) {
+        (void)report_refuted_apply(refuted, report->configs[i].key,
+                                   report->configs[i].cells, report->n_shapes);
         report_settle(&report->configs[i], report->n_shapes);
         report_count(&report->counts, &report->configs[i], report->n_shapes);
     }
@@ -323,8 +325,8 @@ int report_times_load(struct report_rows *rows, struct err *err)
     return rc == 0 ? report_results_load(rows, err) : rc;
 }
 
-static int load(struct store *store, bool times, struct report **out,
-                struct err *err)
+static int load(struct store *store, bool times, bool screened,
+                struct report **out, struct err *err)
 {
     struct report *report = mem_new(1, sizeof(*report));
     struct report_rows rows = { .store = store, .report = report };
@@ -338,26 +340,34 @@ static int load(struct store *store, bool times, struct report **out,
         count_warned(report);
     if (rc == 0 && times)
         rc = report_times_load(&rows, err);
+    if (rc == 0 && !screened)
+        rc = report_refuted_load(store, report->pool, &rows.refuted, err);
+    if (rc == 0)
+        judge(report, &rows.refuted);
     report_rows_fini(&rows);
     if (rc < 0) {
         report_free(report);
-        *out = NULL;
-        return rc;
+        report = NULL;
     }
-    judge(report);
     *out = report;
-    return 0;
+    return rc;
 }
 
 int report_load(struct store *store, struct report **out, struct err *err)
 {
-    return load(store, true, out, err);
+    return load(store, true, false, out, err);
+}
+
+int report_load_screened(struct store *store, struct report **out,
+                         struct err *err)
+{
+    return load(store, true, true, out, err);
 }
 
 int report_load_outcomes(struct store *store, struct report **out,
                          struct err *err)
 {
-    return load(store, false, out, err);
+    return load(store, false, false, out, err);
 }
 
 static void cell_fini(struct report_cell *cell)

@@ -98,9 +98,15 @@ struct report {
     bool normalised; /* there are canaries */
 };
 
-/* ERR_STORE, or ERR_INPUT if the database has no sweep. */
+/* What a confirmation found wrong is a failure (stored_refuted.h).
+ * ERR_STORE, or ERR_INPUT if the database has no sweep. */
 int report_load(struct store *store, struct report **out, struct err *err);
-/* The same for progress only: faster, without samples, parameters and ranks. */
+/* The same before any confirmation, for what proves configurations: it may
+ * find that one is right after all. */
+int report_load_screened(struct store *store, struct report **out,
+                         struct err *err);
+/* As report_load() for progress only: faster, without samples, parameters and
+ * ranks. */
 int report_load_outcomes(struct store *store, struct report **out,
                          struct err *err);
 void report_free(struct report *report); /* NULL is fine */

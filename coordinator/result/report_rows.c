@@ -34,6 +34,7 @@ void report_rows_fini(struct report_rows *rows)
         free(rows->names[i].name);
     }
     free(rows->names);
+    report_refuted_fini(&rows->refuted);
 }
 
 static int by_key(const void *key, const void *config)

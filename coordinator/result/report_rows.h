@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "coordinator/result/report_refuted.h"
+
 struct err;
 struct report;
 struct report_config;
@@ -34,6 +36,7 @@ struct report_rows {
                           * all */
     struct report_rows_name *names; /* by UUID */
     size_t n_names;
+    struct report_refuted refuted; /* empty: everything is as screened */
 };
 
 /* Run a query with the report's sweep as ?1, and 'keys' as ?2 if there are any.

@@ -73,6 +73,9 @@ static int load(struct survey *s, struct err *err)
     if (rc == 0 && s->n_shapes == 0)
         return SURVEY_UNFIT;
     if (rc == 0)
+        rc = report_refuted_load(s->rows.store, s->rows.report->pool,
+                                 &s->rows.refuted, err);
+    if (rc == 0)
         rc = survey_scan(s, err);
     if (rc == 0)
         rc = survey_times(s, err);
@@ -154,6 +157,8 @@ static int fill(struct survey *s, struct report *part, struct buf *keys,
         struct report_config *config = &part->configs[i];
         size_t place = s->places[survey_index(s, config->key)];
 
+        (void)report_refuted_apply(&s->rows.refuted, config->key, config->cells,
+                                   s->n_shapes);
         report_settle(config, s->n_shapes);
         config->rank = place < s->ranked ? (int)place + 1 : 0;
     }

@@ -58,7 +58,8 @@ struct survey_row {
     bool ranked;
     double time_s;      /* at the headline shape */
     const char *reason; /* of a failure, else "" */
-    uint32_t shape;     /* at which it failed */
+    uint32_t shape;     /* at which it failed; their number: a confirmation
+                         * refuted it */
 };
 size_t survey_size(const struct survey *survey);
 struct survey_row survey_row(const struct survey *survey, size_t at);

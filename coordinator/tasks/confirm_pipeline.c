@@ -59,8 +59,9 @@ static int64_t less(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-int confirm_pipeline_look(const char *db, struct report **report,
-                          struct report_cost **cost, struct err *err)
+/* screened  as it was before any confirmation */
+static int look(const char *db, bool screened, struct report **report,
+                struct report_cost **cost, struct err *err)
 {
     struct store *store;
     int rc = store_open(db, STORE_WHOLE, &store, err);
@@ -69,11 +70,18 @@ int confirm_pipeline_look(const char *db, struct report **report,
     *cost = NULL;
     if (rc < 0)
         return rc;
-    rc = report_load(store, report, err);
+    rc = screened ? report_load_screened(store, report, err)
+                  : report_load(store, report, err);
     if (rc == 0)
         rc = report_cost_load(store, cost, err);
     store_close(store);
     return rc;
+}
+
+int confirm_pipeline_look(const char *db, struct report **report,
+                          struct report_cost **cost, struct err *err)
+{
+    return look(db, false, report, cost, err);
 }
 
 void confirm_pipeline_rules(const struct run *run, const struct report *report,
@@ -279,7 +287,9 @@ static int put_alone(struct run *run, struct confirmation *confirmation)
 
     if (rc < 0)
         return fail_with(rc, &err);
-    rc = confirmation_put(store, confirmation, &err);
+    rc = confirmation_sources(store, confirmation, &err);
+    if (rc == 0)
+        rc = confirmation_put(store, confirmation, &err);
     if (rc == 0)
         rc = confirmation_put_end(store, confirmation, *why != '\0', &err);
     if (rc == 0)
@@ -531,8 +541,7 @@ int confirm_pipeline_confirm(struct run *run, bool fresh, bool *early)
 {
     struct pass pass = { .run = run };
     struct err err;
-    int rc = confirm_pipeline_look(run->db, &pass.report, &pass.cost, &err),
-        code;
+    int rc = look(run->db, true, &pass.report, &pass.cost, &err), code;
 
     *early = false;
     if (rc < 0) {

@@ -156,6 +156,12 @@ class Confirm(rig.Rig):
             self.assertEqual([r["config"] for r in verdict["rejected"]], [{"WIDTH": 4}])
             self.assertEqual(self.blocks(folder), [])
             self.assert_invariants(folder)
+        with self.subTest("nor be called correct"):
+            rows = {r["config"]["WIDTH"]: r for r in self.report(folder)["results"]}
+            self.assertEqual((rows[4]["outcome"], rows[4]["rank"], rows[1]["rank"]), ("correctness", None, 1))
+            said = self.run_coord(folder, "explain", "WIDTH=4").stdout
+            self.assertIn("refuted: correctness at the fuzz shape n-257", said)
+            self.assertNotIn("rank", said)
 
     def test_a_confirmation_that_failed_is_begun_again(self):
         landscape.make(self.path("bowl.json"), xs=(32, 64), ys=(2,), unrolls=(1, 2))

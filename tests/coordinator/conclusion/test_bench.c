@@ -189,19 +189,21 @@ static void without_a_verdict_the_ranking_decides(void **state)
     bench_fini(&s.bench);
 }
 
-static void rejected_configurations_are_not_compared(void **state)
+/* They have no rank in the report. */
+static void refuted_configurations_are_not_compared(void **state)
 {
-    struct conclusion_entry rejected = { 0 };
     const char *const shapes[] = { "s", "t" };
     struct scene s;
 
     (void)state;
     set(&s);
-    rejected.config = &s.configs[SECOND];
-    s.verdict.rejected = &rejected;
-    s.verdict.n_rejected = 1;
+    s.configs[SECOND] = s.configs[THIRD];
+    s.configs[SECOND].rank = 2;
+    s.configs[THIRD] = s.configs[BASELINE];
+    s.configs[THIRD].rank = 3;
+    s.report.n_configs = 3;
     assert_int_equal(choose(&s, shapes, 2), 0);
-    assert_ptr_equal(bench_own(&s.bench, "t")->config, &s.configs[THIRD]);
+    assert_ptr_equal(bench_own(&s.bench, "t")->config, &s.configs[SECOND]);
     bench_fini(&s.bench);
 }
 
@@ -279,7 +281,7 @@ int main(void)
         cmocka_unit_test(a_shape_won_by_the_baseline_has_no_winner_of_its_own),
         cmocka_unit_test(where_nothing_won_the_best_finalist_is_compared),
         cmocka_unit_test(without_a_verdict_the_ranking_decides),
-        cmocka_unit_test(rejected_configurations_are_not_compared),
+        cmocka_unit_test(refuted_configurations_are_not_compared),
         cmocka_unit_test(a_named_configuration_is_added_once),
         cmocka_unit_test(a_bench_needs_more_than_the_baseline),
     };

@@ -98,6 +98,19 @@ static void a_confirmation(void **state)
     scene_close(&s);
 }
 
+/* Both take back what a block found wrong, and what the proof did. */
+static void a_refuted_configuration(void **state)
+{
+    struct scene s = { .n_gpus = 1, .times = { 1, 0.8, 0.9 } };
+
+    scene_begin(&s, *state, 2);
+    scene_put_blocks(&s, 3);
+    scene_put(&s, 4, 1, "correctness");
+    scene_end(&s, false);
+    compare(s.store);
+    scene_close(&s);
+}
+
 /* ---- a sweep with all that can happen to a configuration */
 
 static const char *const gpus[] = { "GPU-1", "GPU-2" };
@@ -279,6 +292,7 @@ int main(void)
         A_STORE(a_small_sweep),
         A_STORE(a_sweep_in_which_all_failed),
         A_STORE(a_confirmation),
+        A_STORE(a_refuted_configuration),
         A_STORE(many_configurations),
         A_STORE(many_that_are_normalised_on_two_gpus),
         A_STORE(many_and_a_confirmation),

@@ -178,7 +178,7 @@ struct winner scene_winner(const struct scene *scene, int shape)
     struct err err = { "" };
 
     ok(winner_find(scene->report, shape, &winner, &err), &err);
-    winner_confirm(scene->report, scene->conclusion, &winner);
+    winner_confirm(scene->conclusion, &winner);
     return winner;
 }
 
