@@ -13,8 +13,8 @@ struct agent_files {
     char inputs[PATH_MAX]; /* the folder that has them */
 };
 
-/* False if one of them was evicted from the cache meanwhile: then it counts as
- * missing again. */
+/* False if one of them was evicted from the cache meanwhile, or is damaged
+ * there: then it counts as missing again. */
 bool agent_files_find(struct agent *agent, struct lease *lease,
                       struct agent_files *out);
 

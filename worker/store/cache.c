@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/log.h"
 #include "common/mem.h"
 #include "worker/store/build_dir.h"
 #include "worker/store/refusal.h"
@@ -20,9 +21,15 @@ enum {
     BUILD_LINES_MAX = 1024 /* bytes, of a remembered build's own lines */
 };
 
+/* Up to this size a file is hashed at each use, which takes some 30 ms at most.
+ * Larger ones are files of arguments, and are hashed at their first use. */
+#define HASHED_BYTES_MAX (INT64_C(32) << 20)
+
 struct cache {
     char home[PATH_MAX], dir[PATH_MAX];
-    int64_t bytes, ceiling; /* of the artifacts */
+    int64_t bytes, ceiling;  /* of the artifacts */
+    char (*whole)[HASH_HEX]; /* large ones, hashed before */
+    size_t n_whole;
 };
 
 static int path_of(const struct cache *cache, const char *folder,
@@ -161,6 +168,8 @@ int cache_open(const char *home, const char *dir, int64_t ceiling_bytes,
 
 void cache_close(struct cache *cache)
 {
+    if (cache)
+        free(cache->whole);
     free(cache);
 }
 
@@ -183,11 +192,46 @@ bool cache_has(const struct cache *cache, const char *hash)
            access(path, R_OK) == 0;
 }
 
-bool cache_path(struct cache *cache, const char *hash, char path[PATH_MAX])
+/* It is here, and now counts as used. */
+static bool touch(const struct cache *cache, const char *hash,
+                  char path[PATH_MAX])
 {
     return hash_is_hex(hash) &&
            path_of(cache, "artifacts", hash, path, NULL) == 0 &&
            utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* Was it hashed before?  Otherwise note that it is now. */
+static bool was_whole(struct cache *cache, const char *hash)
+{
+    for (size_t i = 0; i < cache->n_whole; i++)
+        if (strcmp(cache->whole[i], hash) == 0)
+            return true;
+    cache->whole =
+        mem_grow(cache->whole, cache->n_whole + 1, sizeof(*cache->whole));
+    memcpy(cache->whole[cache->n_whole++], hash, HASH_HEX);
+    return false;
+}
+
+bool cache_path(struct cache *cache, const char *hash, char path[PATH_MAX])
+{
+    char found[HASH_HEX];
+    struct stat stat;
+    struct err err;
+
+    if (!touch(cache, hash, path) || lstat(path, &stat) < 0)
+        return false;
+    if (stat.st_size > HASHED_BYTES_MAX && was_whole(cache, hash))
+        return true;
+    if (hash_file(path, found, &err) == 0) {
+        if (strcmp(found, hash) == 0)
+            return true;
+        err_set(&err, 0, "its contents have the hash '%s'", found);
+    }
+    log_line(LOG_E, "ARTIFACT-DAMAGED", "file=%s %s", path, err.text);
+    if (unlink(path) == 0)
+        cache->bytes -= stat.st_size;
+    return false;
 }
 
 void cache_artifacts(const struct cache *cache, char path[PATH_MAX])
@@ -203,7 +247,7 @@ int64_t cache_read(struct cache *cache, const char *hash, int64_t offset,
     ssize_t n = -1;
     int fd;
 
-    if (!cache_path(cache, hash, path))
+    if (!touch(cache, hash, path))
         return err_set(err, ERR_INPUT,
                        "artifact '%s' is not in the worker's cache", hash);
     fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -264,9 +308,10 @@ static int prepare(const char *from, bool executable, char hash[HASH_HEX],
 static int move_in(struct cache *cache, const char *from, const char *hash,
                    int64_t bytes, struct err *err)
 {
+    char path[PATH_MAX];
     int rc;
 
-    if (cache_has(cache, hash))
+    if (cache_path(cache, hash, path))
         return 0;
     rc = publish(cache, from, "artifacts", hash, err);
     if (rc < 0)

@@ -41,8 +41,9 @@ const char *cache_home(const struct cache *cache);
 const char *cache_dir(const struct cache *cache);
 
 bool cache_has(const struct cache *cache, const char *hash);
-/* The path of an artifact, which now counts as used.  False if it is not
- * here. */
+/* The path of an artifact, which now counts as used.  False if it is not here,
+ * or if its bytes are no longer those of its hash: a disk or a memory turned a
+ * bit.  Then it is removed, so that it is fetched or built again. */
 bool cache_path(struct cache *cache, const char *hash, char path[PATH_MAX]);
 /* The folder that artifacts are in, each under its hash. */
 void cache_artifacts(const struct cache *cache, char path[PATH_MAX]);

@@ -276,8 +276,10 @@ int transfers_take_chunk(struct transfers *transfers,
 
 bool transfers_fetch(struct transfers *transfers, const char *hash)
 {
-    if (!hash_is_hex(hash) || !cache_has(transfers->cache, hash) ||
-        transfers->n_fetches == FETCHES_MAX)
+    char path[PATH_MAX];
+
+    if (transfers->n_fetches == FETCHES_MAX ||
+        !cache_path(transfers->cache, hash, path))
         return false;
     for (size_t i = 0; i < transfers->n_fetches; i++)
         if (strcmp(transfers->fetches[i].hash, hash) == 0)

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "common/mem.h"
 #include "worker/store/build_dir.h"
 #include "worker/store/cache.h"
 #include "worker/store/part.h"
@@ -115,6 +116,49 @@ static void names_that_are_no_hash_are_not_paths(void **state)
     cache_close(cache);
 }
 
+/* Change the middle byte of an artifact behind the cache's back. */
+static void damage(const char *hash)
+{
+    char *path = mem_printf("%s/artifacts/%s", dir, hash);
+    FILE *f = fopen(path, "r+e");
+    int c;
+
+    assert_non_null(f);
+    assert_int_equal(fseek(f, 2, SEEK_SET), 0);
+    c = getc(f);
+    assert_int_equal(fseek(f, 2, SEEK_SET), 0);
+    assert_true(putc(c ^ 1, f) != EOF);
+    assert_int_equal(fclose(f), 0);
+    free(path);
+}
+
+/* A disk turned a bit: the file must not run, nor be taken for a build. */
+static void what_changed_on_the_disk_is_missing(void **state)
+{
+    struct cache *cache = open_cache(CACHE_BYTES);
+    struct cache_build build = { .bytes = 5 }, found;
+    char path[PATH_MAX], bytes[8];
+    int64_t total;
+    struct buf log;
+
+    (void)state;
+    buf_init(&log, 1024);
+    put(cache, 'x', 5, build.artifact);
+    assert_int_equal(cache_remember(cache, KEY, "nvcc", &build, "", NULL), 0);
+    damage(build.artifact);
+    assert_false(cache_path(cache, build.artifact, path));
+    assert_false(cache_has(cache, build.artifact));
+    assert_false(cache_lookup(cache, KEY, "nvcc", &found, &log));
+    put(cache, 'x', 5, build.artifact);
+    damage(build.artifact);
+    put(cache, 'x', 5, build.artifact); /* over the damaged one */
+    assert_int_equal(
+        cache_read(cache, build.artifact, 0, bytes, 8, &total, NULL), 5);
+    assert_memory_equal(bytes, "xxxxx", 5);
+    buf_fini(&log);
+    cache_close(cache);
+}
+
 static void least_recently_used_goes_first(void **state)
 {
     struct cache *cache = open_cache(10000);
@@ -204,6 +248,7 @@ int main(void)
         TEST(stored_bytes_are_read_in_pieces),
         TEST(wrong_bytes_are_not_stored),
         TEST(names_that_are_no_hash_are_not_paths),
+        TEST(what_changed_on_the_disk_is_missing),
         TEST(least_recently_used_goes_first),
         TEST(build_is_remembered_with_its_artifact_alone),
         TEST(what_a_killed_worker_left_is_removed),
