@@ -424,6 +424,7 @@ static const struct msg_field beat[] = {
 };
 static const struct msg_field stop[] = {
     F(WHAT, stop.what),
+    OPTIONAL(TEXT_, stop.text),
     END,
 };
 static const struct msg_field bye[] = {

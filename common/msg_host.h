@@ -68,6 +68,7 @@ struct msg_beat {
 
 struct msg_stop {
     const char *what; /* now next drain */
+    const char *text; /* why; optional */
 };
 
 struct msg_bye {

@@ -1,5 +1,6 @@
 #include "coordinator/dial/dial_presence.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool invites(struct dial_presence *presence,
@@ -13,16 +14,74 @@ static bool invites(struct dial_presence *presence,
     return true;
 }
 
+static void go_away(struct dial_presence *presence)
+{
+    presence->where = DIAL_PRESENCE_AWAY;
+    presence->rival = (struct dial_presence_rival){ .since_ns = 0 };
+    presence->untold[DIAL_PRESENCE_CAME] = false;
+    dial_presence_tell(presence, DIAL_PRESENCE_BROKEN);
+    dial_presence_tell(presence, DIAL_PRESENCE_WAITS);
+}
+
+static struct dial_presence_worker worker_of(const struct msg_hello *hello)
+{
+    struct dial_presence_worker worker = { .pid = hello ? hello->pid : 0 };
+
+    snprintf(worker.machine, sizeof(worker.machine), "%s",
+             hello ? hello->host : "");
+    snprintf(worker.boot_id, sizeof(worker.boot_id), "%s",
+             hello ? hello->boot_id : "");
+    return worker;
+}
+
+/* In containers of one machine all may have the same number. */
+static bool is_same(const struct dial_presence_worker *a,
+                    const struct dial_presence_worker *b)
+{
+    return a->pid == b->pid && strcmp(a->boot_id, b->boot_id) == 0 &&
+           strcmp(a->machine, b->machine) == 0;
+}
+
+/* It says HELLO every second until it has an answer. */
+static struct dial_presence_answer
+hold_off(struct dial_presence *presence, const struct dial_presence_worker *who,
+         const struct dial_presence_message *msg)
+{
+    struct dial_presence_rival *rival = &presence->rival;
+    struct dial_presence_answer answer = { .of_rival = true };
+
+    if (!is_same(&rival->worker, who))
+        *rival = (struct dial_presence_rival){ .worker = *who,
+                                               .since_ns = msg->at_ns };
+    rival->connection = msg->connection;
+    if (presence->heard_ns > rival->since_ns) {
+        answer.refuses = true;
+        if (!rival->was_told)
+            dial_presence_tell(presence, DIAL_PRESENCE_RIVAL);
+        rival->was_told = true;
+    } else if (msg->at_ns - rival->since_ns >= DIAL_PRESENCE_SILENT_NS) {
+        go_away(presence);
+        answer.has_left = true;
+    }
+    return answer;
+}
+
 /* That it left must be told before it comes again; it repeats its HELLO. */
 static struct dial_presence_answer
 greet(struct dial_presence *presence, const struct dial_presence_message *msg)
 {
     bool comes = presence->where == DIAL_PRESENCE_AWAY;
+    struct dial_presence_worker who = worker_of(msg->hello);
 
     if (presence->untold[DIAL_PRESENCE_BROKEN])
         return (struct dial_presence_answer){ .takes = false };
+    if (!comes && msg->connection != presence->connection &&
+        !is_same(&presence->worker, &who))
+        return hold_off(presence, &who, msg);
     presence->where = DIAL_PRESENCE_HERE;
     presence->connection = msg->connection;
+    presence->worker = who;
+    presence->heard_ns = msg->at_ns;
     if (comes)
         dial_presence_tell(presence, DIAL_PRESENCE_CAME);
     return (struct dial_presence_answer){ .takes = true, .has_come = comes };
@@ -42,6 +101,14 @@ dial_presence_hear(struct dial_presence *presence,
     }
     if (msg->is_of_run && msg->type == MSG_HELLO)
         return greet(presence, msg);
+    if (knows)
+        presence->heard_ns = msg->at_ns;
+    if (here && presence->rival.worker.pid &&
+        msg->connection == presence->rival.connection) {
+        answer.of_rival = true;
+        answer.takes = msg_is_result(msg->type);
+        return answer;
+    }
     if (msg->type == MSG_BYE) {
         answer.takes = msg->is_of_run;
         answer.has_left = msg->is_of_run && dial_presence_leave(presence);
@@ -52,14 +119,6 @@ dial_presence_hear(struct dial_presence *presence,
                                             : knows && msg->is_of_run;
     answer.invites = !(knows && answer.takes) && invites(presence, msg);
     return answer;
-}
-
-static void go_away(struct dial_presence *presence)
-{
-    presence->where = DIAL_PRESENCE_AWAY;
-    presence->untold[DIAL_PRESENCE_CAME] = false;
-    dial_presence_tell(presence, DIAL_PRESENCE_BROKEN);
-    dial_presence_tell(presence, DIAL_PRESENCE_WAITS);
 }
 
 bool dial_presence_leave(struct dial_presence *presence)

@@ -259,6 +259,47 @@ static void say_why(struct dialled *one, const char *why)
     snprintf(one->why, sizeof(one->why), "%s", why);
 }
 
+static void rivals_text(const struct dialled *one, const char *name, char *out,
+                        size_t size)
+{
+    const struct dial_presence_worker *first = &one->presence.worker,
+                                      *second = &one->presence.rival.worker;
+
+    snprintf(out, size,
+             "two workers have the invitation of %s: fa-worker %lld on %s, and "
+             "fa-worker %lld on %s, which is sent away; each worker needs an "
+             "invitation of its own",
+             name, (long long)first->pid, first->machine,
+             (long long)second->pid, second->machine);
+}
+
+/* The last message was of one that has the invitation of a worker that is
+ * there. */
+static void hold_off(struct dial_hosts *dial, size_t host,
+                     const struct dial_presence_answer *answer)
+{
+    struct dialled *one = &dial->each[host];
+    char why[MSG_DETAIL_MAX];
+    const struct msg stop = { .type = MSG_STOP,
+                              .epoch = dial->invite.epoch,
+                              .stop = { .what = "now", .text = why } };
+    const struct msg beat = { .type = MSG_BEAT, .epoch = dial->invite.epoch };
+    struct err err;
+
+    rivals_text(one, dial->hosts->list[host].name, why, sizeof(why));
+    if (answer->refuses) {
+        log_line(LOG_W, "WORKER-TWICE", "host=%s %s",
+                 dial->hosts->list[host].name, why);
+        (void)router_send(dial->router, host, &stop, &err); /* or again later */
+    }
+    router_turn_back(dial->router, host);
+    /* of one that was killed, the connection is gone */
+    if (!answer->refuses && !answer->takes &&
+        router_send(dial->router, host, &beat, &err) < 0 &&
+        dial_presence_leave(&one->presence))
+        say_why(one, "its connection is gone");
+}
+
 bool dial_hosts_hear(struct dial_hosts *dial, size_t host,
                      const struct msg *msg, uint64_t connection)
 {
@@ -266,16 +307,20 @@ bool dial_hosts_hear(struct dial_hosts *dial, size_t host,
     const struct dial_presence_message heard = {
         .type = msg->type,
         .is_of_run = msg->epoch == dial->invite.epoch,
+        .hello = msg->type == MSG_HELLO ? &msg->hello : NULL,
         .connection = connection,
         .at_ns = clock_boot_ns(),
     };
     struct dial_presence_answer answer =
         dial_presence_hear(&one->presence, &heard);
 
+    if (answer.of_rival)
+        hold_off(dial, host, &answer);
     if (answer.invites)
         invite_again(dial, host);
     if (answer.has_left)
-        say_why(one, "its worker has ended");
+        say_why(one, answer.of_rival ? "its worker is silent"
+                                     : "its worker has ended");
     if (answer.has_come || (answer.takes && msg_is_result(msg->type)))
         one->worked_ns = heard.at_ns;
     if (answer.has_come && one->slurm)
@@ -436,6 +481,11 @@ int dial_hosts_news(struct dial_hosts *dial, size_t host,
         return 1;
     case DIAL_PRESENCE_CAME:
         out->event = HOST_THREADS_ATTACHED;
+        return 1;
+    case DIAL_PRESENCE_RIVAL:
+        out->event = HOST_THREADS_REMARK;
+        rivals_text(one, dial->hosts->list[host].name, out->text,
+                    sizeof(out->text));
         return 1;
     }
     return 0;

@@ -24,6 +24,8 @@ struct peer {
     char public_key[CURVE_KEY_BYTES]; /* "" until admitted */
     unsigned char routing_id[ROUTING_ID_BYTES_MAX];
     size_t routing_id_len; /* 0 until it has sent a message */
+    unsigned char before[ROUTING_ID_BYTES_MAX]; /* the one before */
+    size_t before_len;
 };
 
 struct router {
@@ -247,6 +249,16 @@ static void drain(void *socket, zmq_msg_t *last)
         continue;
 }
 
+static void use(struct peer *peer, const void *id, size_t len)
+{
+    if (peer->routing_id_len == len && memcmp(peer->routing_id, id, len) == 0)
+        return;
+    memcpy(peer->before, peer->routing_id, peer->routing_id_len);
+    peer->before_len = peer->routing_id_len;
+    memcpy(peer->routing_id, id, len);
+    peer->routing_id_len = len;
+}
+
 int router_recv(struct router *router, size_t *host, struct msg *msg,
                 struct err *err)
 {
@@ -271,8 +283,7 @@ int router_recv(struct router *router, size_t *host, struct msg *msg,
             continue;
         }
         *host = (size_t)from;
-        memcpy(router->peers[from].routing_id, zmq_msg_data(&id), id_len);
-        router->peers[from].routing_id_len = id_len;
+        use(&router->peers[from], zmq_msg_data(&id), id_len);
         rc = single ? msg_decode(zmq_msg_data(&body), zmq_msg_size(&body), msg,
                                  err)
                     : err_set(err, ERR_PROTO, "message of more than one frame");
@@ -293,6 +304,14 @@ uint64_t router_connection(const struct router *router, size_t host)
     for (size_t i = 0; i < peer->routing_id_len; i++)
         connection = connection << 8 | peer->routing_id[i];
     return connection;
+}
+
+void router_turn_back(struct router *router, size_t host)
+{
+    struct peer *peer = &router->peers[host];
+
+    memcpy(peer->routing_id, peer->before, peer->before_len);
+    peer->routing_id_len = peer->before_len;
 }
 
 int router_send(struct router *router, size_t host, const struct msg *msg,

@@ -66,6 +66,10 @@ int router_recv(struct router *router, size_t *host, struct msg *msg,
  * connection of the host. */
 uint64_t router_connection(const struct router *router, size_t host);
 
+/* It is used by another process than the one that 'host' stands for: go back to
+ * the connection before. */
+void router_turn_back(struct router *router, size_t host);
+
 /* Send to the connection that 'host' used last.  ERR_NETWORK if there is
  * none. */
 int router_send(struct router *router, size_t host, const struct msg *msg,

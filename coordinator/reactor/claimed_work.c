@@ -78,7 +78,9 @@ static bool drop_one(struct sweep *sweep, size_t host)
     for (int i = 0; (lease = sched_lease_at(sweep->work.sched, i)); i++) {
         if (lease->host != (int)host || is_running(sweep, host_state, lease))
             continue;
-        if (host_state->same_worker)
+        /* that a worker came from elsewhere says nothing about the work of the
+         * one before: it may not even have died */
+        if (host_state->same_worker || host_state->worker.is_elsewhere)
             results_refuse(sweep, *lease);
         else
             results_lose(sweep, *lease, OUTCOME_CRASH, "its worker died");

@@ -404,6 +404,10 @@ int host_events_hello(struct sweep *sweep, size_t host, const struct msg *msg,
         strcmp(host_state->worker.boot_id, msg->hello.boot_id) == 0 &&
         host_state->worker.pid == msg->hello.pid;
     host_state->same_worker = host_state->same_worker && same_worker;
+    host_state->worker.is_elsewhere =
+        host_state->worker.is_elsewhere ||
+        (host_state->worker.machine[0] &&
+         strcmp(host_state->worker.machine, msg->hello.host) != 0);
     hold_dialled(sweep, host, same_worker);
     say_lost(sweep, host, msg->hello.lost);
     if (!host_state->conn.deaf_ns)
@@ -511,6 +515,7 @@ void host_events_up(struct sweep *sweep, size_t host)
     claimed_work_adopt(sweep, host);
     resume_take_cache(sweep, host);
     host_state->same_worker = true;
+    host_state->worker.is_elsewhere = false;
 }
 
 /* It measures on the others.  status shows the last of these two events. */

@@ -70,6 +70,7 @@ struct host_worker {
     int64_t pid, cpus;
     char boot_id[CLOCK_BOOT_ID_BYTES];
     char machine[256];
+    bool is_elsewhere; /* on another machine than the one READY before */
     char version[128];
     char toolkit[256];
     char **running; /* identities of the work it had at its HELLO */

@@ -136,13 +136,21 @@ class DialBack(rig.Rig):
         folder = self.few()
         coord = self.sweep(folder, "a transport=tcp")
         invitation = self.invitation(folder, "a")
-        first = self.worker(invitation, "first")
+        two = {name: self.worker(invitation, name) for name in ("first", "other")}
+        rig.until("one of two to be sent away", lambda: [p for p in two.values() if p.poll() is not None])
+        away, stays = sorted(two, key=lambda name: two[name].poll() is None)
+        self.end(two[away])
+        said = rf"a: two workers have the invitation of a: fa-worker {two[stays].pid} on .*, and fa-worker {two[away].pid} on .*"
+        self.assertRegex(self.stderr(), said)
+        with open(self.path(f"{away}.log")) as log:
+            self.assertRegex(log.read(), said[3:])
         rig.until("a result", lambda: self.settled(folder))
-        first.kill()
-        first.wait()
-        second = self.worker(invitation, "second")
+        two[stays].kill()
+        two[stays].wait()
+        third = self.worker(invitation, "third")
         self.end(coord)
-        self.end(second)
+        self.end(third)
+        self.assertEqual(self.stderr().count("two workers have"), 1)
         self.assert_invariants(folder)
 
     def test_foreign_clients_are_refused_and_do_no_harm(self):

@@ -54,6 +54,7 @@ bool sim_dial_hear(struct sim_world *world, size_t host, const struct msg *msg,
     const struct dial_presence_message heard = {
         .type = msg->type,
         .is_of_run = msg->epoch == world->life.epoch,
+        .hello = msg->type == MSG_HELLO ? &msg->hello : NULL,
         .connection = (uint64_t)stream,
         .at_ns = world->boot_ns,
     };
@@ -96,6 +97,7 @@ int sim_dial_news(struct sim_world *world, size_t host,
     case DIAL_PRESENCE_ENDED: /* these are of Slurm */
     case DIAL_PRESENCE_LOST:
     case DIAL_PRESENCE_STARTED:
+    case DIAL_PRESENCE_RIVAL: /* a message alone */
     case DIAL_PRESENCE_NOTHING:
     case DIAL_PRESENCE_NEWS:
         return 0;

@@ -15,6 +15,7 @@ enum agent_stop {
 struct agent_end {
     enum agent_stop how;
     const char *why;
+    char said[512]; /* by the coordinator, for 'why' */
     int64_t by_ns;
     int64_t asked_by; /* epoch of the coordinator that let it drain; 0: none */
     bool by_signal;

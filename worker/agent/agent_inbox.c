@@ -50,7 +50,11 @@ static void on_stop(struct agent *agent, const struct msg_stop *stop,
     if (strcmp(stop->what, "next") == 0) {
         agent_keep(agent, now_ns);
     } else if (strcmp(stop->what, "now") == 0) {
-        agent_stop(agent, AGENT_STOPS, "the coordinator asked it to stop");
+        snprintf(agent->end.said, sizeof(agent->end.said), "%s",
+                 stop->text && *stop->text
+                     ? stop->text
+                     : "the coordinator asked it to stop");
+        agent_stop(agent, AGENT_STOPS, agent->end.said);
     } else {
         agent_stop(agent, AGENT_DRAINS, "the coordinator no longer needs it");
         agent->end.asked_by = link_epoch(agent->link);

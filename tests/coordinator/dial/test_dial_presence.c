@@ -189,6 +189,89 @@ static void one_that_is_dismissed_may_say_bye(void **state)
     assert_int_equal(dial_presence_next(&presence), DIAL_PRESENCE_NOTHING);
 }
 
+/* ---- two workers with one invitation */
+
+static struct dial_presence_answer hello_of(struct dial_presence *presence,
+                                            const char *machine, int64_t pid,
+                                            uint64_t connection, int64_t at_ns)
+{
+    const struct msg_hello hello = { .host = machine,
+                                     .boot_id = machine,
+                                     .pid = pid };
+
+    return dial_presence_hear(
+        presence, &(struct dial_presence_message){ .type = MSG_HELLO,
+                                                   .is_of_run = true,
+                                                   .hello = &hello,
+                                                   .connection = connection,
+                                                   .at_ns = at_ns });
+}
+
+/* Process 1 of machine "a" is there, over connection 1. */
+static struct dial_presence first_of_two(void)
+{
+    struct dial_presence presence = { .where = DIAL_PRESENCE_AWAY };
+
+    assert_true(hello_of(&presence, "a", 1, 1, 1 * MS).takes);
+    assert_int_equal(dial_presence_next(&presence), DIAL_PRESENCE_CAME);
+    return presence;
+}
+
+static void the_second_is_sent_away_while_the_first_gives_signs(void **state)
+{
+    struct dial_presence presence = first_of_two();
+    struct dial_presence_answer answer =
+        hello_of(&presence, "b", 1, 2, 10 * MS);
+
+    (void)state;
+    assert_true(answer.of_rival && !answer.takes && !answer.refuses);
+    assert_true(hear(&presence, MSG_BEAT, 1, 20 * MS).takes);
+    answer = hello_of(&presence, "b", 1, 2, 1010 * MS);
+    assert_true(answer.refuses && !answer.takes && !answer.invites);
+    assert_int_equal(dial_presence_next(&presence), DIAL_PRESENCE_RIVAL);
+    assert_string_equal(presence.rival.worker.machine, "b");
+    answer = hear(&presence, MSG_BYE, 2, 1020 * MS);
+    assert_true(answer.of_rival && !answer.takes && !answer.has_left);
+    assert_true(hello_of(&presence, "b", 1, 3, 9000 * MS).refuses);
+    assert_int_equal(dial_presence_next(&presence), DIAL_PRESENCE_NOTHING);
+    assert_true(hear(&presence, MSG_BEAT, 1, 9010 * MS).takes);
+}
+
+static void a_second_of_the_same_machine_is_one_too(void **state)
+{
+    struct dial_presence presence = first_of_two();
+
+    (void)state;
+    assert_true(hello_of(&presence, "a", 2, 2, 10 * MS).of_rival);
+}
+
+static void the_second_takes_the_place_of_a_silent_first(void **state)
+{
+    struct dial_presence presence = first_of_two();
+    struct dial_presence_answer answer =
+        hello_of(&presence, "b", 1, 2, 10 * MS);
+
+    (void)state;
+    answer = hello_of(&presence, "b", 1, 2, 8009 * MS);
+    assert_true(answer.of_rival && !answer.has_left);
+    answer = hello_of(&presence, "b", 1, 2, 8010 * MS);
+    assert_true(answer.has_left && !answer.takes);
+    assert_int_equal(dial_presence_next(&presence), DIAL_PRESENCE_BROKEN);
+    answer = hello_of(&presence, "b", 1, 2, 9010 * MS);
+    assert_true(answer.takes && answer.has_come && !answer.of_rival);
+}
+
+static void the_first_over_another_connection_is_no_second(void **state)
+{
+    struct dial_presence presence = first_of_two();
+    struct dial_presence_answer answer =
+        hello_of(&presence, "a", 1, 5, 10 * MS);
+
+    (void)state;
+    assert_true(answer.takes && !answer.of_rival);
+    assert_true(hear(&presence, MSG_BEAT, 5, 20 * MS).takes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +285,10 @@ int main(void)
         cmocka_unit_test(the_bye_of_an_earlier_run_says_nothing),
         cmocka_unit_test(a_job_that_ended_says_that_once),
         cmocka_unit_test(one_that_is_dismissed_may_say_bye),
+        cmocka_unit_test(the_second_is_sent_away_while_the_first_gives_signs),
+        cmocka_unit_test(a_second_of_the_same_machine_is_one_too),
+        cmocka_unit_test(the_second_takes_the_place_of_a_silent_first),
+        cmocka_unit_test(the_first_over_another_connection_is_no_second),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

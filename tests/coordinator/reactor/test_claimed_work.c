@@ -49,6 +49,19 @@ static void what_another_worker_does_not_know_died_with_the_first(void **state)
     assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'lost'"), 2);
 }
 
+/* Two workers may have one invitation: what one of them loses to the other is
+ * no try of the configuration. */
+static void what_a_worker_elsewhere_does_not_know_is_no_try(void **state)
+{
+    (void)state;
+    rig_come(&rig, 0, 7, NULL, 0);
+    assert_int_equal(rig_dispatch(&rig), 2);
+    strcpy(rig.sweep.fleet.hosts[0].worker.machine, "another");
+    rig_come(&rig, 0, 8, NULL, 0);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'refused'"), 2);
+    assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'lost'"), 0);
+}
+
 /* They wait for files that only their own host would be sent. */
 static void what_it_does_under_its_other_name_is_cancelled(void **state)
 {
@@ -233,6 +246,7 @@ int main(void)
         CASE(what_the_same_worker_does_not_know_never_arrived),
         CASE(what_it_does_under_its_other_name_is_cancelled),
         CASE(what_another_worker_does_not_know_died_with_the_first),
+        CASE(what_a_worker_elsewhere_does_not_know_is_no_try),
         CASE(what_it_still_does_goes_on),
         CASE(what_it_has_not_any_more_is_given_again),
         CASE(a_measurement_is_known_by_shape_purpose_and_round),
