@@ -220,7 +220,7 @@ static void init(struct pruning *p, const char *db, int64_t now_s,
 static int lock_of(struct pruning *p)
 {
     static const char busy[] = "fa-coord is at work on the database";
-    char *name = mem_printf("%s.lock", p->db);
+    char *name = dblock_name(p->db);
     struct dblock_holder holder;
     struct err err;
     int lock = -1;

@@ -91,6 +91,14 @@ static int touch(const char *path, bool create, struct err *err)
     close(fd);
     if (rc == 0 && !S_ISREG(st.st_mode))
         return err_set(err, ERR_STORE, "%s is not a file", path);
+    /* each would have a lock and a log (NAME-wal) of its own: two writers would
+     * not see each other, and damage it */
+    if (rc == 0 && st.st_nlink > 1)
+        return err_set(
+            err, ERR_STORE,
+            "%s has %lu names (hard links), and can be written under "
+            "one only: remove the others, or make them copies",
+            path, (unsigned long)st.st_nlink);
     return 0;
 }
 

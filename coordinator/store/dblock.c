@@ -26,9 +26,7 @@ static struct {
     int fd;
 } kept = { NULL, -1 };
 
-/* Of the database itself, whatever symbolic links lead to it; the same before
- * it is made. */
-static char *name_of(const char *path)
+char *dblock_name(const char *path)
 {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     char *real = realpath(path, NULL), *name;
@@ -48,7 +46,7 @@ static char *name_of(const char *path)
 
 static bool is_kept(const char *path)
 {
-    char *name = kept.name ? name_of(path) : NULL;
+    char *name = kept.name ? dblock_name(path) : NULL;
     bool same = name && strcmp(kept.name, name) == 0;
 
     free(name);
@@ -57,7 +55,7 @@ static bool is_kept(const char *path)
 
 static int open_lock(const char *path, int flags)
 {
-    char *name = name_of(path);
+    char *name = dblock_name(path);
     int fd = open(name, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 
     free(name);
@@ -67,7 +65,7 @@ static int open_lock(const char *path, int flags)
 /* Would others lock the same file?  It may have been removed. */
 static bool is_lock_of(const char *path, int fd)
 {
-    char *name = name_of(path);
+    char *name = dblock_name(path);
     struct stat mine, theirs;
     bool same = fstat(fd, &mine) == 0 && lstat(name, &theirs) == 0 &&
                 mine.st_dev == theirs.st_dev && mine.st_ino == theirs.st_ino;
@@ -189,7 +187,7 @@ int dblock_keep(const char *path, struct err *err)
     fd = take(path, &others, err);
     if (fd < 0)
         return others ? fd : 0;
-    kept.name = name_of(path);
+    kept.name = dblock_name(path);
     kept.fd = fd;
     return 0;
 }

@@ -4,6 +4,8 @@
  * ends; what the file says (pid, machine, since) is only for people.  The
  * file itself stays: removing it would let two processes lock two files.  So
  * who has the lock looks before each commit whether the file is still there.
+ * A file with several names would have several locks: dbfile_check() refuses
+ * it.
  * Thread rule: any thread, one at a time.
  */
 #ifndef FA_COORDINATOR_STORE_DBLOCK_H
@@ -34,6 +36,10 @@ void dblock_release(int fd); /* -1 is fine */
  * path is for the one that opens it to say.  One database at a time. */
 int dblock_keep(const char *path, struct err *err);
 void dblock_drop(void); /* nothing kept is fine */
+
+/* The path of the lock file of the database itself, whatever symbolic links
+ * lead to it; the same before it is made.  The caller frees it. */
+char *dblock_name(const char *path);
 
 /* Is a coordinator at work on this database, and which? */
 bool dblock_is_held(const char *path, struct dblock_holder *out);

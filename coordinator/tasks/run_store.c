@@ -9,6 +9,7 @@
 #include "common/device_kind.h"
 #include "common/err.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/store/dbfile.h"
 #include "coordinator/store/store.h"
 #include "coordinator/store/whole.h"
 #include "coordinator/stored/past_runs.h"
@@ -113,6 +114,23 @@ static int check_work(const struct run *run, struct store *store, bool asked,
     return rc;
 }
 
+/* Opening a database to write brings it to the newest format, after which an
+ * older fa-coord cannot read it.  One that is refused stays as it is.  What
+ * cannot be read is for the one that opens it to say. */
+static int check_unchanged(const struct run *run, bool asked, struct err *err)
+{
+    struct store *store;
+    struct err later;
+    int rc;
+
+    if (dbfile_is_new(run->db) ||
+        store_open(run->db, STORE_READ, &store, &later) < 0)
+        return 0;
+    rc = check_work(run, store, asked, err);
+    store_close(store);
+    return rc == ERR_INPUT ? rc : 0;
+}
+
 /* Once a command, so that a report can set what the command took beside what it
  * was thought to take. */
 static int put_begun(struct run *run, struct store *store, struct err *err)
@@ -133,8 +151,10 @@ static int put_begun(struct run *run, struct store *store, struct err *err)
 int run_store_open(struct run *run, bool asked, struct store **out,
                    struct err *err)
 {
-    int rc = store_open(run->db, STORE_CREATE, out, err);
+    int rc = check_unchanged(run, asked, err);
 
+    if (rc == 0)
+        rc = store_open(run->db, STORE_CREATE, out, err);
     if (rc < 0)
         return rc;
     rc = err_within(err, whole_check(store_db(*out), err), "%s", run->db);

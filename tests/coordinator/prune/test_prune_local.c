@@ -224,6 +224,25 @@ static void what_a_coordinator_uses_stays(void **state)
     dblock_release(lock);
 }
 
+/* The lock lies beside the database, not beside the link. */
+static void what_is_used_behind_a_symbolic_link_stays(void **state)
+{
+    char *link = mem_printf("%s.link.db", (const char *)*state);
+    struct err err;
+    int lock;
+
+    make_sweep(*state, "done");
+    assert_int_equal(symlink(*state, link), 0);
+    put(link, ".db.1600000000", 90);
+    lock = dblock_take(*state, &err);
+    assert_true(lock >= 0);
+    prune(link, false, true);
+    dblock_release(lock);
+    assert_true(is_there(link, ".db.1600000000"));
+    assert_int_equal(unlink(link), 0);
+    free(link);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -233,6 +252,7 @@ int main(void)
         TEST(the_proof_of_a_sweep_that_goes_on_stays),
         TEST(a_log_goes_only_without_its_database),
         TEST(what_a_coordinator_uses_stays),
+        TEST(what_is_used_behind_a_symbolic_link_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,6 +93,26 @@ static void a_file_that_is_no_database_is_left_alone(void **state)
     close(fd);
 }
 
+/* Each name would have a lock and a log of its own. */
+static void a_file_with_two_names_is_read_but_not_written(void **state)
+{
+    char *other = mem_printf("%s.too", (const char *)*state);
+    struct store *store;
+    struct err err;
+
+    store_close(fixture_open(*state, STORE_CREATE));
+    assert_int_equal(link(*state, other), 0);
+    assert_int_equal(store_open(other, STORE_WRITE, &store, &err), ERR_STORE);
+    assert_non_null(strstr(err.text,
+                           ".too has 2 names (hard links), and can be "
+                           "written under one only: "));
+    assert_int_equal(store_open(*state, STORE_CREATE, &store, &err), ERR_STORE);
+    store_close(fixture_open(other, STORE_READ));
+    assert_int_equal(unlink(other), 0);
+    store_close(fixture_open(*state, STORE_WRITE));
+    free(other);
+}
+
 static void a_folder_is_not_a_database(void **state)
 {
     assert_int_equal(mkdir(*state, 0700), 0);
@@ -414,6 +434,7 @@ int main(void)
         TEST(a_missing_database_is_made_only_when_asked),
         TEST(an_empty_file_becomes_a_database_only_when_asked),
         TEST(a_file_that_is_no_database_is_left_alone),
+        TEST(a_file_with_two_names_is_read_but_not_written),
         TEST(a_folder_is_not_a_database),
         TEST(a_pipe_is_not_a_database),
         TEST(what_cannot_be_written_is_said_with_its_reason),

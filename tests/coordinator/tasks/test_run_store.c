@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "common/err.h"
+#include "common/hash.h"
 #include "common/mem.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/store/store.h"
@@ -66,6 +67,24 @@ static void a_sweep_of_another_name_is_refused(void **state)
     assert_non_null(strstr(err.text, "holds the sweep 'gemm', not 'softmax'; "
                                      "name another database with --db"));
     assert_non_null(strstr(err.text, "--fresh"));
+}
+
+/* Its format stays, too: an older fa-coord can still read it. */
+static void what_is_refused_is_not_changed(void **state)
+{
+    const char *path = *state;
+    char *copied = mem_printf("cp %s/tests/fixtures/compare/base.db %s",
+                              FA_SOURCE_DIR, path);
+    char before[HASH_HEX], after[HASH_HEX];
+    struct err err;
+
+    assert_int_equal(system(copied), 0);
+    free(copied);
+    assert_int_equal(hash_file(path, before, &err), 0);
+    assert_int_equal(open_for(*state, "another", "cuda", &err), ERR_INPUT);
+    assert_non_null(strstr(err.text, "holds the sweep '"));
+    assert_int_equal(hash_file(path, after, &err), 0);
+    assert_string_equal(after, before);
 }
 
 static void a_sweep_on_another_device_is_refused(void **state)
@@ -141,6 +160,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_same_sweep_goes_on),
         TEST(a_sweep_of_another_name_is_refused),
+        TEST(what_is_refused_is_not_changed),
         TEST(a_sweep_on_another_device_is_refused),
         TEST(a_sweep_follows_an_emulated_one),
         TEST(a_sweep_without_a_name_goes_on),
