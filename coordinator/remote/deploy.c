@@ -306,7 +306,8 @@ static int judge_upload(const struct answer *a, const struct deployed *out,
     if (!has_line(text, "same"))
         return err_set(
             err, ERR_INPUT,
-            "deploy: the upload to %s arrived damaged (%s); is the disk full?",
+            "deploy: the upload to %s arrived damaged (%s); is the disk full? "
+            "make room there, or name another folder with workdir=",
             out->workdir, *complaint ? complaint : "cut off");
     if (strstr(complaint, "ermission denied"))
         return err_set(err, ERR_INPUT,

@@ -268,12 +268,9 @@ static bool write_trouble(struct agent *agent, const struct build_result *made,
         err_set(out, ERR_SYSTEM, "%s", made->detail);
         return true;
     }
-    if (says(made, strerror(ENOSPC))) {
-        errno = ENOSPC;
-        (void)refusal_of(agent->instance->dir,
-                         out); /* only its text is of interest */
+    if (refusal_is_full(agent->instance->dir, made->detail, out) ||
+        (made->log && refusal_is_full(agent->instance->dir, made->log, out)))
         return true;
-    }
     if (!says(made, strerror(EFBIG)) && !says(made, strsignal(SIGXFSZ)))
         return false;
     resources_fail(agent->bench, "limits", limit);

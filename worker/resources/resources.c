@@ -16,6 +16,7 @@
 #include "worker/gpu/gpu_share.h"
 #include "worker/process/sandbox.h"
 #include "worker/process/sandbox_policy.h"
+#include "worker/store/refusal.h"
 
 enum stage {
     TOOLKIT,
@@ -341,7 +342,12 @@ static int take_program(struct resources *resources, struct program *program,
     program->build = NULL;
     if (result.outcome == OUTCOME_CRASH)
         program->builds++;
-    if (result.outcome != OUTCOME_BUILT)
+    if (result.outcome != OUTCOME_BUILT &&
+        refusal_is_full(cache_dir(resources->cache), result.detail,
+                        &resources->err))
+        rc =
+            err_within(&resources->err, ERR_DEVICE, "%s cannot be built", name);
+    else if (result.outcome != OUTCOME_BUILT)
         rc = err_set(&resources->err, ERR_DEVICE, "%s cannot be built: %s",
                      name, result.detail);
     else if (!cache_path(resources->cache, result.made.artifact, path))
