@@ -153,13 +153,10 @@ static void add_spent(struct costs *costs, const struct report_cost *cost,
     struct bill bill = { 0 };
 
     for (size_t l = 0; l < 2; l++) {
-        double usd = 0;
+        struct bill of = report_cost_category(cost, (int)lines[l].category);
 
-        for (size_t i = 0; i < cost->n_hosts; i++)
-            usd += cost->hosts[i].category_usd[lines[l].category];
-        add(costs, COSTS_SPENT, lines[l].item, -1,
-            cost->hours[lines[l].category] * S_PER_HOUR,
-            cost->unpriced ? (double)NAN : usd);
+        add(costs, COSTS_SPENT, lines[l].item, -1, bill_hours(&of) * S_PER_HOUR,
+            bill_usd(&of));
     }
     add(costs, COSTS_SPENT, "retries", figures->retries, figures->retry_s,
         figures->retry_usd);
@@ -225,6 +222,9 @@ int costs_load(struct store *store, const struct report_cost *cost,
     if (figures.measured > 0)
         add(costs, COSTS_SERIAL, "tuner", figures.measured, serial,
             serial / S_PER_HOUR * rate);
+    /* what took no time costs nothing, but not where nothing has a price */
+    for (size_t i = 0; i < costs->n && !bill_has_price(&cost->bill); i++)
+        costs->lines[i].usd = (double)NAN;
     *out = costs;
     return 0;
 }

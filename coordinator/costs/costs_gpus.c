@@ -162,6 +162,7 @@ static void add_lines(struct costs *costs, const struct gpus *gpus,
     struct gpu_time_span *spans = mem_new(n + 1, sizeof(*spans));
     int64_t ns[GPU_TIME_KINDS] = { 0 };
     double usd[GPU_TIME_KINDS] = { 0 };
+    bool has_rate = false;
 
     for (size_t i = 0; i < n; i++)
         spans[i] = i < gpu->spans.n ? gpu->spans.list[i]
@@ -174,6 +175,7 @@ static void add_lines(struct costs *costs, const struct gpus *gpus,
 
         if (strcmp(cost->hosts[held->host].name, gpu->host) != 0)
             continue;
+        has_rate = has_rate || !isnan(held->rate_usd_per_h);
         gpu_time_split(spans, n, &window, part);
         for (int kind = 0; kind < GPU_TIME_KINDS; kind++) {
             ns[kind] += part[kind];
@@ -187,7 +189,8 @@ static void add_lines(struct costs *costs, const struct gpus *gpus,
                   (struct costs_line){
                       COSTS_GPU, mem_printf("%s %s", gpu->host, gpu->uuid),
                       gpu_time_name((enum gpu_time_kind)kind), -1,
-                      (double)ns[kind] / 1e9, usd[kind] });
+                      (double)ns[kind] / 1e9,
+                      has_rate ? usd[kind] : (double)NAN });
     free(spans);
 }
 

@@ -136,14 +136,16 @@ static void print_rates(const struct report_cost *cost, FILE *to)
 }
 
 static void category_row(struct table *table, const struct report_cost *cost,
-                         const char *name, double hours, double usd)
+                         const char *name, const struct bill *bill)
 {
     struct unit unit = unit_of(cost);
+    double hours = bill_hours(bill);
 
     table_cell(table, "%s", name);
     duration(table, &unit, hours);
     table_number(table, 1, 100 * hours / cost->total_hours);
-    dollars(table, usd, !bill_has_price(&cost->bill));
+    dollars(table, bill->priced_usd,
+            !bill_has_price(bill->held_ns ? bill : &cost->bill));
 }
 
 /* Dollars by category, for the hosts with a price. */
@@ -159,16 +161,13 @@ static void print_categories(const struct report_cost *cost, FILE *to)
                      ? "USD where priced"
                      : "USD");
     for (int c = 0; c < REPORT_COST_CATEGORIES; c++) {
-        double usd = 0;
+        struct bill bill = report_cost_category(cost, c);
 
-        for (size_t i = 0; i < cost->n_hosts; i++)
-            usd += cost->hosts[i].category_usd[c];
         category_row(table, cost, ledger_category_name((enum ledger_category)c),
-                     cost->hours[c], usd);
+                     &bill);
     }
     if (cost->proof.held_ns > 0)
-        category_row(table, cost, "proof", bill_hours(&cost->proof),
-                     cost->proof.priced_usd);
+        category_row(table, cost, "proof", &cost->proof);
     fputc('\n', to);
     table_print(table, to);
     table_free(table);

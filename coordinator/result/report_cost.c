@@ -68,7 +68,10 @@ static void add_row(struct report_cost *cost, const struct cost_row *row)
     if (category < 0)
         return;
     host->hours[category] += (double)row->ns / NS_PER_HOUR;
-    host->category_usd[category] += isnan(row->usd) ? 0 : row->usd;
+    bill_join(&host->bills[category],
+              &(struct bill){ .held_ns = row->ns,
+                              .unpriced_ns = isnan(row->usd) ? row->ns : 0,
+                              .priced_usd = isnan(row->usd) ? 0 : row->usd });
 }
 
 static bool same_rate(double a, double b)
@@ -108,6 +111,15 @@ static void add_held(void *arg, const struct store_held *row)
                                        .ns = ns,
                                        .rate_usd_per_h = row->rate_usd_per_h };
     snprintf(held->phase, sizeof(held->phase), "%s", row->phase);
+}
+
+struct bill report_cost_category(const struct report_cost *cost, int category)
+{
+    struct bill bill = { 0 };
+
+    for (size_t i = 0; i < cost->n_hosts; i++)
+        bill_join(&bill, &cost->hosts[i].bills[category]);
+    return bill;
 }
 
 bool report_cost_is_unpriced(const struct report_cost_host *host)

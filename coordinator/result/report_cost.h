@@ -33,7 +33,7 @@ struct report_cost_host {
     double rate_usd_per_h; /* the newest; NaN: unpriced */
     bool repriced;         /* it had another one, too */
     double hours[REPORT_COST_CATEGORIES];
-    double category_usd[REPORT_COST_CATEGORIES]; /* at the rates of the time */
+    struct bill bills[REPORT_COST_CATEGORIES]; /* at the rates of the time */
     double proof_hours;
     double total_hours;
     double usd; /* NaN if it was held without a rate */
@@ -52,6 +52,9 @@ struct report_cost {
     double priced_usd; /* for what has a rate */
     double total_usd;  /* NaN if a host is unpriced */
 };
+
+/* What all hosts were held for in a category. */
+struct bill report_cost_category(const struct report_cost *cost, int category);
 
 /* Was it held without a known rate? */
 bool report_cost_is_unpriced(const struct report_cost_host *host);

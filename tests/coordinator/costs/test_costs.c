@@ -175,6 +175,8 @@ static void failures_and_retries_have_their_price(void **state)
        &err);
     load(REPORT_FASTER);
     assert_true(find(COSTS_SPENT, "", "failures")->seconds == 6);
+    /* the other host has no price, but did not fail */
+    assert_near(find(COSTS_SPENT, "", "failures")->usd, 6 * 0.5 / 3600, 1e-12);
     assert_int_equal(find(COSTS_SPENT, "", "retries")->count, 1);
     assert_true(find(COSTS_SPENT, "", "retries")->seconds == 6);
     assert_near(find(COSTS_SPENT, "", "retries")->usd, 6 * 0.5 / 3600, 1e-12);

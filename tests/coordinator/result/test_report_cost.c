@@ -55,7 +55,7 @@ static void another_rate_in_a_later_run_leaves_the_past(void **state)
     assert_true(cost->hosts[0].rate_usd_per_h == 5);
     assert_true(cost->hosts[0].usd == 0.5 + 2.5);
     assert_true(cost->hosts[0].total_hours == 1.5);
-    assert_true(cost->hosts[0].category_usd[LEDGER_MEASURING] == 0.25);
+    assert_true(bill_usd(&cost->hosts[0].bills[LEDGER_MEASURING]) == 0.25);
     assert_true(isnan(cost->total_usd));
     assert_true(cost->priced_usd == 3);
     assert_int_equal(cost->unpriced, 1);
