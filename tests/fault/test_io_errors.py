@@ -158,7 +158,7 @@ class IoErrors(rig.Rig):
     def draw(self, n, times):
         """Orders, each kind of call in turn; 'times' is how often a program's calls fail."""
         self.learn()
-        seed = int(os.environ.get("FA_SEED", str(random.randrange(1 << 30))))
+        seed = int(os.environ.get("FA_SEED") or os.environ.get("FA_USUAL_SEED") or random.randrange(1 << 30))
         print(f"FA_SEED={seed}")
         chance = random.Random(seed)
         kinds = [(program, kind) for kind in KINDS for program in PROGRAMS
