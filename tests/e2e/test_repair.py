@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import time
 import unittest
@@ -46,6 +47,18 @@ class Repair(rig.Rig):
                 self.assertIn("nothing is left to do: no host is used", self.run_coord(folder, *command).stderr)
                 self.assertEqual(self.workers(), [])
             self.assertEqual(self.log(), before)
+
+    def test_a_work_folder_that_vanishes_is_no_failure_of_configurations(self):
+        folder = self.few()
+        coord = self.start(folder, "sweep", "--device", "cpu")
+        rig.until("a result", lambda: self.settled(folder))
+        shutil.rmtree(self.workdir, ignore_errors=True)
+        rig.until("what it has left is refused", lambda: "localhost: it refused a lease: " in self.stderr())
+        coord.send_signal(signal.SIGINT)
+        self.assertEqual(coord.wait(60), 130, self.stderr())
+        self.assertIn(f"it refused a lease: '{self.workdir}", self.stderr())
+        self.assertIn("No such file or directory", self.stderr())
+        self.assertLessEqual({r["outcome"] for r in self.report(folder)["results"]}, {"correct", "pending"})
 
     def limited(self, folder, files):
         """A sweep on one slot that may open so many files."""

@@ -266,6 +266,8 @@ static bool write_trouble(struct agent *agent, const struct build_result *made,
         return false;
     if (made->outcome == OUTCOME_CRASH && is_refusal(made->detail)) {
         err_set(out, ERR_SYSTEM, "%s", made->detail);
+        if (!strstr(made->detail, agent->instance->home)) /* "../tmp" */
+            (void)err_within(out, ERR_SYSTEM, "'%s'", agent->instance->dir);
         return true;
     }
     if (refusal_is_full(agent->instance->dir, made->detail, out) ||
