@@ -20,7 +20,7 @@
 struct report_cell {
     enum outcome outcome;
     const char *reason;
-    bool refuted; /* right here, but not in a confirmation: report_refuted.h */
+    bool refuted;    /* right here, but not in a confirmation */
     double *samples; /* seconds; NULL if there are none */
     size_t n_samples;
     bool power_capped;      /* the power limit was active during the timing */

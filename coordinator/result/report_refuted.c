@@ -1,5 +1,4 @@
-#include "coordinator/result/report_refuted.h"
-
+/* What a confirmation found wrong. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include "common/mem.h"
 #include "common/outcome.h"
 #include "coordinator/result/report_config.h"
+#include "coordinator/result/report_rows.h"
 #include "coordinator/stored/stored_refuted.h"
 #include "coordinator/text/string_pool.h"
 

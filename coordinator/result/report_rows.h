@@ -12,15 +12,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "coordinator/result/report_refuted.h"
-
 struct err;
 struct report;
+struct report_cell;
 struct report_config;
 struct report_counts;
 struct stored_ways; /* stored_ways.h */
 struct row_shape;
 struct store;
+struct string_pool; /* string_pool.h */
+
+/* report_refuted.c: takes back what a confirmation found wrong.  Such a
+ * configuration failed at each shape at which it was correct, and has no time
+ * there: whoever reads a report sees a failure like any other. */
+struct report_refuted_one; /* a configuration */
+
+struct report_refuted {
+    struct report_refuted_one *list; /* in order of the keys */
+    size_t n;
+};
+
+/* Reasons are kept in 'pool'.  ERR_STORE */
+int report_refuted_load(struct store *store, struct string_pool *pool,
+                        struct report_refuted *out, struct err *err);
+void report_refuted_fini(struct report_refuted *refuted);
+
+/* Change the cells of a configuration, [n_shapes], if it is refuted.  True if
+ * it is.  One that failed at a shape of the sweep stays as it is. */
+bool report_refuted_apply(const struct report_refuted *refuted, const char *key,
+                          struct report_cell *cells, size_t n_shapes);
 
 struct report_rows_name {
     char *uuid, *name; /* of a GPU */

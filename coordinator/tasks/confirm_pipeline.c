@@ -12,6 +12,7 @@
 #include "coordinator/conclusion/conclusion_print.h"
 #include "coordinator/confirm/look_plan.h"
 #include "coordinator/confirm/sequential.h"
+#include "coordinator/inspect/same_sources.h"
 #include "coordinator/plan/config_selection.h"
 #include "coordinator/plan/plan.h"
 #include "coordinator/reserve/reserve.h"
@@ -166,6 +167,7 @@ static int prove(struct pass *pass)
     struct config_selection selection = { 0 };
     struct plan_ask ask = { .choice = &selection };
     struct fuzz fuzz = { 0 };
+    struct err err;
     bool judged = false;
     int code;
 
@@ -174,6 +176,10 @@ static int prove(struct pass *pass)
             pass->proved[i] = config_selection_params(
                 &selection, run->spec, &pass->report->configs[i].params);
     ask.shapes = spec_fuzz_shapes(run->spec, run->set.device, &ask.n_shapes);
+    if (same_sources_check(pass->report, run->spec, &selection, &err) < 0) {
+        config_selection_fini(&selection);
+        return fail_with(ERR_INPUT, &err);
+    }
     if (!run->set.quiet)
         fprintf(stderr, "checking %zu configuration%s at %zu fuzz shape%s\n",
                 selection.n, selection.n == 1 ? "" : "s", ask.n_shapes,

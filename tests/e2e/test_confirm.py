@@ -144,6 +144,16 @@ class Confirm(rig.Rig):
             self.assertEqual(ran.stdout, "")
             self.assertEqual(self.verdict(folder)["state"], "none")
             self.assertEqual([n for n in os.listdir(folder) if n.endswith(".fuzz.db")], [])
+        with self.subTest("for what was changed since, it is refused before it takes any time"):
+            kernel = os.path.join(folder, "double.cu")
+            with open(kernel) as f:
+                before = f.read()
+            with open(kernel, "a") as f:
+                f.write("// changed\n")
+            self.assertIn("run fa-coord sweep first", self.run_coord(folder, "confirm", code=2).stderr)
+            with open(kernel, "w") as f:
+                f.write(before)
+            self.assertEqual([n for n in os.listdir(folder) if n.endswith(".fuzz.db")], [])
         with self.subTest("it is made all the same when asked for, within its cap"):
             capped = self.run_coord(folder, "confirm", "--max-hours", "0.000001", code=6)
             self.assertIn("the cap of 1e-06 hours is reached", capped.stderr)

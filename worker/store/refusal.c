@@ -38,7 +38,7 @@ const char *refusal_remedy(int number)
 static bool room_of(const char *path, struct statvfs *out)
 {
     char above[PATH_MAX];
-    char *slash = above;
+    char *slash;
 
     if (snprintf(above, sizeof(above), "%s", path) >= PATH_MAX)
         return false;
