@@ -373,16 +373,6 @@ static void print_time(const struct report_cell *cell, FILE *to)
             cell->n_samples, cell->n_samples == 1 ? "" : "s");
 }
 
-/* Right in the sweep, but not in a confirmation. */
-static bool is_refuted(const struct report_config *config, size_t n_shapes)
-{
-    bool is = false;
-
-    for (size_t i = 0; i < n_shapes; i++)
-        is = is || config->cells[i].refuted;
-    return is;
-}
-
 static void print_head(const struct explain *explain,
                        const struct report *report, FILE *to)
 {
@@ -398,9 +388,7 @@ static void print_head(const struct explain *explain,
         return;
     }
     fprintf(to, "%s%s", config->baseline ? "the baseline; " : "",
-            is_refuted(config, report->n_shapes)
-                ? "refuted"
-                : outcome_name(config->outcome));
+            config->refuted ? "refuted" : outcome_name(config->outcome));
     if (config->reason[0])
         fprintf(to, ": %s", config->reason);
     if (config->rank)
@@ -411,8 +399,9 @@ static void print_head(const struct explain *explain,
         const struct report_cell *cell = &config->cells[i];
 
         fprintf(to, "  %s: %s", report->shapes[i].name,
-                cell->refuted ? "correct in the sweep, before it was refuted"
-                              : outcome_name(cell->outcome));
+                config->refuted && cell->outcome == config->outcome
+                    ? "correct in the sweep, before it was refuted"
+                    : outcome_name(cell->outcome));
         if (cell->n_samples)
             print_time(cell, to);
         fprintf(to, ", %" PRId64 " attempt%s\n", cell->attempts,

@@ -79,7 +79,7 @@ static void take_report(const struct report *report, struct groups *groups)
             continue;
         while (config->cells[shape].outcome != config->outcome)
             shape++;
-        if (config->cells[shape].refuted)
+        if (config->refuted)
             shape = report->n_shapes;
         add_failure(groups, (struct group){ config->outcome, shape, 1,
                                             config->reason, i });

@@ -269,8 +269,9 @@ static void judge(struct report *report, const struct report_refuted *refuted)
 {
     report->counts.tally.shapes = (int)report->n_shapes;
     for (size_t i = 0; i < report->n_configs; i++) {
-        (void)report_refuted_apply(refuted, report->configs[i].key,
-                                   report->configs[i].cells, report->n_shapes);
+        report->configs[i].refuted =
+            report_refuted_apply(refuted, report->configs[i].key,
+                                 report->configs[i].cells, report->n_shapes);
         report_settle(&report->configs[i], report->n_shapes);
         report_count(&report->counts, &report->configs[i], report->n_shapes);
     }

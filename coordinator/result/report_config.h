@@ -20,7 +20,6 @@
 struct report_cell {
     enum outcome outcome;
     const char *reason;
-    bool refuted;    /* right here, but not in a confirmation */
     double *samples; /* seconds; NULL if there are none */
     size_t n_samples;
     bool power_capped;      /* the power limit was active during the timing */
@@ -48,6 +47,7 @@ struct report_config {
     bool baseline;
     enum outcome outcome;      /* of the first shape that failed, else of all */
     const char *reason;        /* of that shape */
+    bool refuted;              /* right in the sweep, not in a confirmation */
     int rank;                  /* 1 is the fastest; 0: not ranked */
     bool selected;             /* matches --where */
     struct report_cell *cells; /* one for each shape of the report */

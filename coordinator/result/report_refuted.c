@@ -57,7 +57,6 @@ static void take_back(struct report_cell *cell,
 {
     cell->outcome = one->outcome;
     cell->reason = one->reason;
-    cell->refuted = true;
     free(cell->samples);
     cell->samples = NULL;
     cell->n_samples = 0;
@@ -79,13 +78,17 @@ bool report_refuted_apply(const struct report_refuted *refuted, const char *key,
         refuted->n ? bsearch(key, refuted->list, refuted->n,
                              sizeof(*refuted->list), by_key)
                    : NULL;
+    bool changes = false;
 
     for (size_t i = 0; one && i < n_shapes; i++)
         if (cells[i].outcome != OUTCOME_CORRECT &&
             cells[i].outcome != OUTCOME_PENDING)
             return false;
-    for (size_t i = 0; one && i < n_shapes; i++)
-        if (cells[i].outcome == OUTCOME_CORRECT)
-            take_back(&cells[i], one);
-    return one;
+    for (size_t i = 0; one && i < n_shapes; i++) {
+        if (cells[i].outcome != OUTCOME_CORRECT)
+            continue;
+        take_back(&cells[i], one);
+        changes = true;
+    }
+    return changes;
 }

@@ -38,7 +38,7 @@ int report_refuted_load(struct store *store, struct string_pool *pool,
 void report_refuted_fini(struct report_refuted *refuted);
 
 /* Change the cells of a configuration, [n_shapes], if it is refuted.  True if
- * it is.  One that failed at a shape of the sweep stays as it is. */
+ * they changed.  One that failed at a shape of the sweep stays as it is. */
 bool report_refuted_apply(const struct report_refuted *refuted, const char *key,
                           struct report_cell *cells, size_t n_shapes);
 

@@ -157,8 +157,8 @@ static int fill(struct survey *s, struct report *part, struct buf *keys,
         struct report_config *config = &part->configs[i];
         size_t place = s->places[survey_index(s, config->key)];
 
-        (void)report_refuted_apply(&s->rows.refuted, config->key, config->cells,
-                                   s->n_shapes);
+        config->refuted = report_refuted_apply(&s->rows.refuted, config->key,
+                                               config->cells, s->n_shapes);
         report_settle(config, s->n_shapes);
         config->rank = place < s->ranked ? (int)place + 1 : 0;
     }

@@ -70,7 +70,7 @@ static void keep_failure(struct survey *s, const struct report_config *config)
 
     while (config->cells[at].outcome != config->outcome)
         at++;
-    if (config->cells[at].refuted)
+    if (config->refuted)
         at = (uint32_t)s->n_shapes;
     if (s->n_failures == s->cap_failures) {
         s->cap_failures = s->cap_failures ? 2 * s->cap_failures : 256;
@@ -90,7 +90,9 @@ static void settle(struct scanning *l)
     if (!l->key[0])
         return;
     config.point = s->points[s->n - 1];
-    if (report_refuted_apply(&s->rows.refuted, l->key, l->cells, s->n_shapes))
+    config.refuted =
+        report_refuted_apply(&s->rows.refuted, l->key, l->cells, s->n_shapes);
+    if (config.refuted)
         for (size_t i = 0; i < s->n_shapes; i++) /* without times */
             s->correct[(s->n - 1) * s->n_shapes + i] = false;
     report_settle(&config, s->n_shapes);
