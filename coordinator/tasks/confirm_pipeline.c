@@ -24,6 +24,7 @@
 #include "coordinator/result/screening.h"
 #include "coordinator/search/objective.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/store/dbfile.h"
 #include "coordinator/store/store.h"
 #include "coordinator/options/fail.h"
 #include "coordinator/tasks/run.h"
@@ -517,6 +518,8 @@ static int confirm(struct pass *pass, bool fresh, bool *early)
     is = cap_finalists(pass, &err);
     if (is == 0)
         is = find_contest(pass, fresh, &err);
+    if (is == 0) /* before the time of a proof, whose verdict needs it */
+        is = dbfile_check(pass->run->db, false, &err);
     if (is < 0)
         return fail_with(is, &err);
     if (is == 0)

@@ -153,6 +153,10 @@ class Confirm(rig.Rig):
             self.assertIn("run fa-coord sweep first", self.run_coord(folder, "confirm", code=2).stderr)
             with open(kernel, "w") as f:
                 f.write(before)
+        with self.subTest("and for a database that cannot take the verdict"):
+            os.link(os.path.join(folder, "tail.db"), os.path.join(folder, "too.db"))
+            self.assertIn("has 2 names", self.run_coord(folder, "confirm", "tail.db", code=7).stderr)
+            os.unlink(os.path.join(folder, "too.db"))
             self.assertEqual([n for n in os.listdir(folder) if n.endswith(".fuzz.db")], [])
         with self.subTest("it is made all the same when asked for, within its cap"):
             capped = self.run_coord(folder, "confirm", "--max-hours", "0.000001", code=6)
