@@ -98,11 +98,16 @@ void gpu_models_sentence(const struct gpu_models *models, struct buf *out)
 {
     const char *all = models->n == 2 ? "both" : "all";
     struct gpu_models_common common;
+    bool emulated = false;
 
-    for (size_t i = 0; i < models->n; i++)
+    for (size_t i = 0; i < models->n; i++) {
         put_side(&models->sides[i], out);
+        emulated = emulated || models->sides[i].emulated;
+    }
     gpu_models_common(models, &common);
-    if (!common.config)
+    if (!common.config && emulated)
+        buf_printf(out, "emulated times are not compared");
+    else if (!common.config)
         buf_printf(out, "no configuration has times on %s", all);
     else if (common.cost < 0.0005)
         buf_printf(out, "%s on %s costs nothing", common.config->name, all);

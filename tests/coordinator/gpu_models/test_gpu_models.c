@@ -147,7 +147,7 @@ static void what_was_not_measured_or_only_emulated_has_no_cost(void **state)
     sides[1].winner[0] = '\0';
     assert_true(isnan(gpu_models_cost(&sides[1], "a")));
     says(&(struct gpu_models){ sides, 2 },
-         "l4: no winner; h200: no winner; no configuration has times on both");
+         "l4: no winner; h200: no winner; emulated times are not compared");
 }
 
 static void another_sweep_file_is_noticed(void **state)
