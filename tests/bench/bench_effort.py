@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """How long 'sweep --effort quick' takes on this machine's GPU, and how far its answer is from that of the whole space.
 
-    tests/bench/bench_effort.py build/dev/bin --work FOLDER [--seeds 10] [--until-s 560] [-- FLAGS of sweep] > FILE
+    tests/bench/bench_effort.py build/dev/bin --work FOLDER [--seeds 10] [--until-s 560] [--own-baseline]
+        [-- FLAGS of sweep] > FILE
 
 It sweeps all configurations of flash_attention once (--strategy exhaustive), then once for each seed with --effort
 quick, each from an empty folder and with an empty cache, and at last measures all winners in the same blocks with
 'fa-coord bench'.  The baseline is a plain configuration, so that there is something to find: that of the sweep file
-is among the fastest.  Runs that FOLDER holds already are kept, and no seed begins after --until-s, so that the same
+is among the fastest.  --own-baseline keeps that one, and the answer of a sweep that finds nothing faster is then the
+baseline.  Runs that FOLDER holds already are kept, and no seed begins after --until-s, so that the same
 command goes on.  JSON goes to stdout: wall seconds of each whole command, what it tried, and for each shape the
 time of its winner over that of the whole space's winner, minus 1, with the blocks' 95 % interval of both.
 The target is an answer within 1 % in 20 s.
@@ -35,6 +37,7 @@ def options():
     parser.add_argument("--work", required=True, help="where the sweeps are and stay")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--until-s", type=float, default=1e9)
+    parser.add_argument("--own-baseline", action="store_true")
     words = sys.argv[1:]
     end = words.index("--") if "--" in words else len(words)
     ask = parser.parse_args(words[:end])
@@ -62,13 +65,15 @@ def sweep(ask, name, *flags):
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(os.path.join(ROOT, "kernels", "flash_attention"), folder)
     written = sweepfile.read(folder)
-    written["baseline"] = PLAIN
+    if not ask.own_baseline:
+        written["baseline"] = PLAIN
     sweepfile.write(folder, written)
     wall, code, _ = call(ask, folder, "sweep", "--db", "run.db", "--quiet", "--linger", "1", *flags, *ask.flags)
     report = json.loads(call(ask, folder, "report", "run.db", "--json")[2])
     verdict = report["verdict"]
+    best = verdict["baseline"] if code else {"config": verdict["best_config"], "key": verdict["best_key"]}
     took = {"name": name, "flags": flags, "wall_s": wall, "exit_code": code, "tried": report["search"]["tried"],
-            "sentence": verdict["sentence"], "checked": verdict["checked_sentence"], "best": verdict["best_config"], "key": verdict["best_key"],
+            "sentence": verdict["sentence"], "checked": verdict["checked_sentence"], "best": best["config"], "key": best["key"],
             "speedup": verdict["speedup"], "speedup_ci_95": verdict["speedup_ci_95"],
             "finalists": len(verdict["finalists"]), "spending": report["spending"]}
     with open(kept, "w") as f:
@@ -78,7 +83,10 @@ def sweep(ask, name, *flags):
 
 
 def remeasure(ask, whole, quick):
-    """By shape, for each quick sweep: seconds and interval of its winner, beside those of the whole space's."""
+    """By shape, for each quick sweep: seconds and interval of its winner, beside those of the whole space's.  Nothing
+    is measured if all have the same answer."""
+    if all(run["key"] == whole["key"] for run in quick):
+        return {}
     folder = os.path.join(os.path.abspath(ask.work), whole["name"])
     bench = json.loads(call(ask, folder, "bench", "--db", "run.db", "--shape", "all", "--json",
                             *(word for key in sorted({run["key"] for run in [*quick, whole]})
@@ -106,6 +114,7 @@ def main():
         quick.append(sweep(ask, f"quick_{seed}", "--effort", "quick", "--seed", str(seed)))
     shapes = remeasure(ask, whole, quick)
     json.dump({"whole": whole, "quick": quick, "median_wall_s": statistics.median(run["wall_s"] for run in quick),
+               "same_answer": sum(run["key"] == whole["key"] for run in quick),
                "regret": {shape: {"median": statistics.median(row["regret"] for row in rows),
                                   "worst": max(row["regret"] for row in rows), "of": rows}
                           for shape, rows in shapes.items()}}, sys.stdout, indent=1)
