@@ -141,7 +141,7 @@ class DialBack(rig.Rig):
         away, stays = sorted(two, key=lambda name: two[name].poll() is None)
         self.end(two[away])
         said = rf"a: two workers have the invitation of a: fa-worker {two[stays].pid} on .*, and fa-worker {two[away].pid} on .*"
-        self.assertRegex(self.stderr(), said)
+        rig.until("both to be named", lambda: re.search(said, self.stderr()))
         with open(self.path(f"{away}.log")) as log:
             self.assertRegex(log.read(), said[3:])
         rig.until("a result", lambda: self.settled(folder))
