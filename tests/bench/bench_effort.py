@@ -71,9 +71,8 @@ def sweep(ask, name, *flags):
     wall, code, _ = call(ask, folder, "sweep", "--db", "run.db", "--quiet", "--linger", "1", *flags, *ask.flags)
     report = json.loads(call(ask, folder, "report", "run.db", "--json")[2])
     verdict = report["verdict"]
-    best = verdict["baseline"] if code else {"config": verdict["best_config"], "key": verdict["best_key"]}
     took = {"name": name, "flags": flags, "wall_s": wall, "exit_code": code, "tried": report["search"]["tried"],
-            "sentence": verdict["sentence"], "checked": verdict["checked_sentence"], "best": best["config"], "key": best["key"],
+            "sentence": verdict["sentence"], "checked": verdict["checked_sentence"], "best": verdict["best_config"], "key": verdict["best_key"],
             "speedup": verdict["speedup"], "speedup_ci_95": verdict["speedup_ci_95"],
             "finalists": len(verdict["finalists"]), "spending": report["spending"]}
     with open(kept, "w") as f:
@@ -82,23 +81,27 @@ def sweep(ask, name, *flags):
     return took
 
 
+def answer(run):
+    """The key of what the sweep says to use; None for the baseline."""
+    return None if run["sentence"].startswith("nothing beats the baseline") else run["key"]
+
+
 def remeasure(ask, whole, quick):
-    """By shape, for each quick sweep: seconds and interval of its winner, beside those of the whole space's.  Nothing
-    is measured if all have the same answer."""
-    if all(run["key"] == whole["key"] for run in quick):
-        return {}
+    """By shape, for each quick sweep: seconds and interval of its answer, beside those of the whole space's."""
     folder = os.path.join(os.path.abspath(ask.work), whole["name"])
+    keys = sorted({answer(run) for run in [*quick, whole]} - {None})
+    if not keys:
+        return {}  # all answers are the baseline
     bench = json.loads(call(ask, folder, "bench", "--db", "run.db", "--shape", "all", "--json",
-                            *(word for key in sorted({run["key"] for run in [*quick, whole]})
-                              for word in ("--config", key)))[2])
+                            *(word for key in keys for word in ("--config", key)))[2])
     shapes = {}
     for shape in bench["shapes"]:
-        of = {row["key"]: row for row in shape["measured"]}
-        best = of[whole["key"]]
+        of = {row["key"]: row for row in shape["measured"]} | {None: row for row in shape["measured"] if row["baseline"]}
+        best = of[answer(whole)]
         shapes[shape["shape"]] = [
-            {"name": run["name"], "median_s": of[run["key"]]["median_s"], "ci_95": of[run["key"]]["ci_95"],
+            {"name": run["name"], "median_s": of[answer(run)]["median_s"], "ci_95": of[answer(run)]["ci_95"],
              "whole_median_s": best["median_s"], "whole_ci_95": best["ci_95"],
-             "regret": of[run["key"]]["median_s"] / best["median_s"] - 1} for run in quick]
+             "regret": of[answer(run)]["median_s"] / best["median_s"] - 1} for run in quick]
     return shapes
 
 
@@ -114,7 +117,7 @@ def main():
         quick.append(sweep(ask, f"quick_{seed}", "--effort", "quick", "--seed", str(seed)))
     shapes = remeasure(ask, whole, quick)
     json.dump({"whole": whole, "quick": quick, "median_wall_s": statistics.median(run["wall_s"] for run in quick),
-               "same_answer": sum(run["key"] == whole["key"] for run in quick),
+               "same_answer": sum(answer(run) == answer(whole) for run in quick),
                "regret": {shape: {"median": statistics.median(row["regret"] for row in rows),
                                   "worst": max(row["regret"] for row in rows), "of": rows}
                           for shape, rows in shapes.items()}}, sys.stdout, indent=1)
