@@ -18,7 +18,7 @@
 #include "worker/build/compiler_output.h"
 #include "worker/build/kernel_check.h"
 #include "worker/build/kernel_names.h"
-#include "worker/build/runner_files.h"
+#include "worker/build/program.h"
 #include "worker/process/child.h"
 #include "worker/process/sandbox_policy.h"
 #include "worker/runner/sources.h"
@@ -147,40 +147,6 @@ static int write_job(const struct build_dir *build_dir,
     return rc;
 }
 
-static bool is_for(const char *path, unsigned which)
-{
-    for (const struct runner_source *source = runner_sources; source->path;
-         source++)
-        if (strcmp(source->path, path) == 0)
-            return source->devices & which;
-    return false;
-}
-
-static const struct bytes *file_of(const struct build_job *job,
-                                   const char *name)
-{
-    for (size_t i = 0; i < job->names.n; i++)
-        if (strcmp(job->names.items[i], name) == 0)
-            return &job->contents.items[i];
-    return NULL;
-}
-
-/* The job comes with the files that this worker compiled the header from. */
-static bool has_our_header(const struct build_job *job)
-{
-    for (const struct embed *file = runner_files; file->name; file++) {
-        const struct bytes *its;
-
-        if (!is_for(file->name, RUNNER_HEADER))
-            continue;
-        its = file_of(job, file->name + strlen(SOURCES_HEADER_ROOT));
-        if (!its || its->len != file->len ||
-            memcmp(its->data, file->bytes, file->len) != 0)
-            return false;
-    }
-    return true;
-}
-
 /* Without it, the build takes longer. */
 static void place_header(const struct build *build, const struct build_job *job)
 {
@@ -188,7 +154,8 @@ static void place_header(const struct build *build, const struct build_job *job)
     char from[PATH_MAX], to[PATH_MAX];
 
     if (header && header[0] && device_kind_is(job->arch, DEVICE_KIND_CPU) &&
-        has_our_header(job) && cache_path(build->tools.cache, header, from) &&
+        program_header_comes_with(&job->names, &job->contents) &&
+        cache_path(build->tools.cache, header, from) &&
         build_dir_path(&build->stage, "src/" COMPILER_HEADER, to, NULL) == 0)
         (void)!link(from, to);
 }
@@ -249,46 +216,13 @@ struct build *build_start(const struct build_tools *tools,
     return build;
 }
 
-/* What is built from the embedded files of a RUNNER_ bit. */
-struct program {
-    const char *name, *root; /* of its files' names, which the build omits */
-    unsigned which;
-    const struct compiler_line *line;
-};
-
-/* The host is part of the key: "native" depends on its GPUs, and hosts may
- * share a work folder. */
-static void program_key(const struct program *program, const char *toolkit,
-                        char key[HASH_HEX])
-{
-    char host[256] = "";
-    struct hash hash;
-
-    (void)gethostname(host, sizeof(host) - 1); /* if it fails: one build more */
-    hash_init(&hash);
-    hash_text(&hash, program->name);
-    hash_text(&hash, toolkit);
-    for (size_t i = 1; i < program->line->n; i++)
-        hash_text(&hash, program->line->args[i]);
-    hash_text(&hash, host);
-    for (const struct embed *file = runner_files; file->name; file++)
-        if (is_for(file->name, program->which)) {
-            hash_text(&hash, file->name);
-            hash_field(&hash, file->bytes, file->len);
-        }
-    hash_end(&hash, key);
-}
-
 static int compile_program(struct build *build, const struct program *program,
                            int64_t now_ns, struct err *err)
 {
     int rc = build_dir_open(cache_dir(build->tools.cache), &build->stage, err);
 
-    for (const struct embed *file = runner_files; rc == 0 && file->name; file++)
-        if (is_for(file->name, program->which))
-            rc = build_dir_write(&build->stage, "src",
-                                 file->name + strlen(program->root),
-                                 file->bytes, file->len, err);
+    if (rc == 0)
+        rc = program_write(program, &build->stage, err);
     return rc < 0 ? rc : run(build, program->line, now_ns, err);
 }
 
