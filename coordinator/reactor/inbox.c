@@ -227,8 +227,17 @@ static void note_unwanted_chunk(struct sweep *sweep, size_t host,
         host_state_floods(host_state);
 }
 
+/* A worker's link can end before what it has sent is read; then only the HELLO
+ * of the next one counts. */
+static bool is_left_over(const struct host_state *host_state,
+                         const struct msg *msg)
+{
+    return host_state->state == HOST_STATE_AWAY && host_state->worker.pid > 0 &&
+           (msg->type == MSG_GPU || msg->type == MSG_READY);
+}
+
 /* The host speaks.  False if this message is not to be taken: it is of an
- * earlier epoch, or comes again later. */
+ * earlier epoch or worker, or comes again later. */
 static bool is_due(struct sweep *sweep, size_t host, const struct msg *msg)
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
@@ -245,7 +254,7 @@ static bool is_due(struct sweep *sweep, size_t host, const struct msg *msg)
         welcome_back(sweep, host);
     if (!result && msg->type != MSG_ARTIFACT)
         note_message(sweep, host);
-    if (host_state->conduct.condemned)
+    if (host_state->conduct.condemned || is_left_over(host_state, msg))
         return false;
     if (!result)
         return msg->epoch == sweep->reactor.epoch;

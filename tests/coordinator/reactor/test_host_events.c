@@ -278,6 +278,20 @@ static void ready_before_hello_is_refused(void **state)
     assert_string_equal(err.text, "READY before HELLO");
 }
 
+/* The link ended before they were read. */
+static void what_a_lost_worker_said_before_counts_for_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(rig_take(&rig, 0, rig_hello(7)), 0);
+    news(HOST_THREADS_BROKEN, ERR_NETWORK, "the worker ended");
+    assert_int_equal(rig_take(&rig, 0, rig_gpu("GPU-0")), 0);
+    assert_int_equal(rig_take(&rig, 0, rig_is_ready()), 0);
+    assert_int_equal(host(0)->state, HOST_STATE_AWAY);
+    assert_int_equal(host(0)->n_gpus, 0);
+    assert_int_equal(rig_take(&rig, 0, rig_hello(8)), 0);
+    assert_int_equal(host(0)->state, HOST_STATE_GREETED);
+}
+
 static void a_gpu_under_two_names_is_used_once(void **state)
 {
     (void)state;
@@ -500,6 +514,7 @@ int main(void)
         CASE(a_gpu_with_a_fact_without_a_name_is_refused),
         CASE(sixty_four_gpus_are_the_most),
         CASE(ready_before_hello_is_refused),
+        CASE(what_a_lost_worker_said_before_counts_for_nothing),
         CASE(a_gpu_under_two_names_is_used_once),
         CASE(a_worker_under_two_names_is_one_host),
         CASE(another_machine_with_the_same_pid_is_another_worker),
