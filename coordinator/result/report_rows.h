@@ -24,7 +24,7 @@ struct string_pool; /* string_pool.h */
 
 /* report_refuted.c: takes back what a confirmation found wrong.  Such a
  * configuration failed at each shape at which it was correct, and has no time
- * there: whoever reads a report sees a failure like any other. */
+ * there, so a report shows it as a failure like any other. */
 struct report_refuted_one; /* a configuration */
 
 struct report_refuted {

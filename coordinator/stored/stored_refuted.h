@@ -3,8 +3,9 @@
  * A screening result may be right, and the kernel wrong all the same: at a fuzz
  * shape, or in one launch of many.  The newest confirmation in which the
  * configuration took part, with the sources that it has, decides: the proof
- * before it rejected the configuration, or a block did.  What was measured in
- * another way after that, with another tolerance for instance, is judged anew.
+ * before it rejected the configuration, or a block did.  It does not count for
+ * results that were measured differently later, such as with another
+ * tolerance.
  *
  * Everything that says whether a configuration is believed right asks here.
  * Thread rule: that of the store.

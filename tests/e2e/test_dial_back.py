@@ -138,15 +138,15 @@ class DialBack(rig.Rig):
         invitation = self.invitation(folder, "a")
         two = {name: self.worker(invitation, name) for name in ("first", "other")}
         rig.until("one of two to be sent away", lambda: [p for p in two.values() if p.poll() is not None])
-        away, stays = sorted(two, key=lambda name: two[name].poll() is None)
-        self.end(two[away])
-        said = rf"a: two workers have the invitation of a: fa-worker {two[stays].pid} on .*, and fa-worker {two[away].pid} on .*"
+        sent_away, kept = sorted(two, key=lambda name: two[name].poll() is None)
+        self.end(two[sent_away])
+        said = rf"a: two workers have the invitation of a: fa-worker {two[kept].pid} on .*, and fa-worker {two[sent_away].pid} on .*"
         rig.until("both to be named", lambda: re.search(said, self.stderr()))
-        with open(self.path(f"{away}.log")) as log:
+        with open(self.path(f"{sent_away}.log")) as log:
             self.assertRegex(log.read(), said[3:])
         rig.until("a result", lambda: self.settled(folder))
-        two[stays].kill()
-        two[stays].wait()
+        two[kept].kill()
+        two[kept].wait()
         third = self.worker(invitation, "third")
         self.end(coord)
         self.end(third)
