@@ -16,7 +16,7 @@
 #include "coordinator/usage/user_config.h"
 #include "coordinator/options/fail.h"
 #include "coordinator/options/options.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/text/exit_code.h"
 #include "coordinator/text/terminal.h"
 

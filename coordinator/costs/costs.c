@@ -9,7 +9,7 @@
 #include "common/mem.h"
 #include "coordinator/costs/costs_internal.h"
 #include "coordinator/result/report_cost.h"
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
 
 #define S_PER_HOUR 3600.0

@@ -10,7 +10,7 @@
 #include "coordinator/costs/gpu_time.h"
 #include "coordinator/result/report_cost.h"
 #include "coordinator/stats/stats.h"
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/terminal.h"
 

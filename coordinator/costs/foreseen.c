@@ -4,7 +4,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/terminal.h"
 

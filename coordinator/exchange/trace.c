@@ -6,7 +6,7 @@
 #include "common/clock.h"
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/json_out.h"
 

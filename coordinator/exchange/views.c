@@ -10,7 +10,7 @@
 #include "common/buf.h"
 #include "common/err.h"
 #include "coordinator/exchange/view_gpu_time.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/store.h"
 #include "coordinator/stored/stored_ready.h"
 #include "coordinator/stored/stored_refuted.h"

@@ -13,7 +13,7 @@
 #include "coordinator/result/report_cost.h"
 #include "coordinator/result/report_gpus.h"
 #include "coordinator/result/report_objective.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/store.h"
 
 #define NAME_MAX_BYTES (1 << 16)

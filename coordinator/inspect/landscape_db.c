@@ -13,7 +13,7 @@
 #include "coordinator/result/report.h"
 #include "coordinator/result/stored_spec.h"
 #include "coordinator/model/domain.h"
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
 
 #define PROBLEM_BYTES_MAX (1 << 16)

@@ -9,7 +9,7 @@
 #include "common/outcome.h"
 #include "coordinator/plan/sanitizer.h"
 #include "coordinator/result/report.h"
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/json_out.h"
 #include "coordinator/print/paragraph.h"

@@ -14,7 +14,7 @@
 #include "coordinator/result/report_cost.h"
 #include "coordinator/result/status.h"
 #include "coordinator/store/dblock.h"
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
 #include "coordinator/stored/stored_params.h"
 #include "coordinator/text/terminal.h"

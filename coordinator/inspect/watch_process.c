@@ -7,7 +7,7 @@
 
 #include "common/clock.h"
 #include "common/err.h"
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
 
 #define STAT_BYTES 1024

@@ -14,7 +14,7 @@
 #include "coordinator/result/evidence.h"
 #include "coordinator/result/report.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
 #include "coordinator/survey/survey.h"
 #include "coordinator/survey/survey_id.h"

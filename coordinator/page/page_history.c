@@ -8,7 +8,7 @@
 #include "common/mem.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_gpus.h"
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/terminal.h"
 

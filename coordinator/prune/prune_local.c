@@ -15,7 +15,7 @@
 #include "coordinator/prune/prune_list.h"
 #include "coordinator/store/dblock.h"
 #include "coordinator/store/dbnew.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/store.h"
 
 #define DB ".db"

@@ -6,7 +6,7 @@
 #include "common/clock.h"
 #include "common/mem.h"
 #include "coordinator/rental/rental_command.h"
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
 
 static int read_rows(struct store *store, const char *text,

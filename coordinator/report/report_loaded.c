@@ -11,7 +11,7 @@
 #include "coordinator/result/report_objective.h"
 #include "coordinator/result/report_where.h"
 #include "coordinator/result/stored_spec.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/store.h"
 #include "coordinator/survey/survey.h"
 

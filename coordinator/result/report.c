@@ -11,7 +11,7 @@
 #include "coordinator/result/report_rows.h"
 #include "coordinator/search/effort.h"
 #include "coordinator/search/objective.h"
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
 #include "coordinator/stored/past_runs.h"
 #include "coordinator/text/string_pool.h"

@@ -7,7 +7,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
 #include "coordinator/store/store_held.h"
 #include "coordinator/stored/stored_work.h"

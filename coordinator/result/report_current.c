@@ -1,7 +1,7 @@
 #include "coordinator/result/report_current.h"
 
 #include "common/err.h"
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
 #include "coordinator/stored/stored_ready.h"
 

@@ -8,7 +8,7 @@
 #include "common/mem.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_rows.h"
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/text/terminal.h"
 
 #define AGREE_WITHIN 0.01

@@ -9,7 +9,7 @@
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_gpus.h"
 #include "coordinator/result/report_rows.h"
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
 #include "coordinator/stored/stored_samples.h"
 #include "coordinator/text/string_pool.h"

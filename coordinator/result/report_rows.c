@@ -5,7 +5,7 @@
 
 #include "common/err.h"
 #include "coordinator/result/report.h"
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
 
 int report_rows_each(struct report_rows *rows, const char *text,

@@ -10,7 +10,7 @@
 #include "common/mem.h"
 #include "common/outcome.h"
 #include "coordinator/result/report.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/text/suggest.h"
 
 #define TEXT_MAX (1 << 16)

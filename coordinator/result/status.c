@@ -9,7 +9,7 @@
 #include "common/mem.h"
 #include "coordinator/estimate/estimate_course.h"
 #include "coordinator/result/report.h"
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/terminal.h"
 

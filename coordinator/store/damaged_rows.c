@@ -6,8 +6,8 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/store/row_cells.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/row_cells.h"
+#include "coordinator/sql/sql.h"
 
 #define JUMPS_MAX 40 /* doublings: past any rowid */
 

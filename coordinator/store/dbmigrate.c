@@ -8,7 +8,7 @@
 #include "common/mem.h"
 #include "coordinator/store/dbfile.h"
 #include "coordinator/store/salvage.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 
 /* A step failed, and 'err' says why. */
 static int undo(struct sqlite3 *db, const char *path, int format,

@@ -8,8 +8,8 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/store/damaged_rows.h"
-#include "coordinator/store/row_cells.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/row_cells.h"
+#include "coordinator/sql/sql.h"
 
 #define TEXT_MAX (1 << 14) /* names of all columns of a table */
 

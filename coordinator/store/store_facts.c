@@ -1,7 +1,7 @@
 /* Which member of a fact is which column, in the order of the checksum. */
 #include "coordinator/store/store_facts.h"
 
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/store/store_acquisition.h"
 
 #define BUILD(member, kind) ROW_AT(struct store_build, member, kind)

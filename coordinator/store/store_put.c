@@ -8,9 +8,9 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/store/checksum.h"
-#include "coordinator/store/row.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/checksum.h"
+#include "coordinator/sql/row.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/store.h"
 #include "coordinator/store/store_acquisition.h"
 #include "coordinator/store/store_held.h"

@@ -2,7 +2,7 @@
  * whose shape has none is sealed after it is put. */
 #include "coordinator/store/store_rows.h"
 
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/store/store_held.h"
 
 #define RUN(member, kind) ROW_AT(struct store_run, member, kind)

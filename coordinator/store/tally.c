@@ -8,9 +8,9 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/store/checksum.h"
-#include "coordinator/store/row_cells.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/checksum.h"
+#include "coordinator/sql/row_cells.h"
+#include "coordinator/sql/sql.h"
 
 #define SUM_DIGITS 16 /* of the 32 of a long checksum */
 

@@ -7,10 +7,10 @@
 #include "common/embed.h"
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/store/checksum.h"
+#include "coordinator/sql/checksum.h"
 #include "coordinator/store/dbfile.h"
-#include "coordinator/store/row_cells.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/row_cells.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/tally.h"
 #include "coordinator/text/terminal.h"
 

@@ -3,8 +3,8 @@
 #include <stddef.h>
 
 #include "common/err.h"
-#include "coordinator/store/row.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/row.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/store.h"
 #include "coordinator/stored/stored_samples.h"
 

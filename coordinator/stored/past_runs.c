@@ -8,9 +8,9 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/store/row.h"
-#include "coordinator/store/row_cells.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/row.h"
+#include "coordinator/sql/row_cells.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/store.h"
 #include "coordinator/store/whole.h"
 #include "coordinator/stored/stored_params.h"

@@ -4,7 +4,7 @@
 
 #include "common/err.h"
 #include "common/outcome.h"
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
 
 static int fault(const struct store *store, int rc, struct err *err)

@@ -1,7 +1,7 @@
 #include "coordinator/stored/stored_refuted.h"
 
 #include "common/err.h"
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
 
 #define REFUTED(member) ROW_AT(struct stored_refuted, member, TEXT)

@@ -1,7 +1,7 @@
 #include "coordinator/stored/stored_times.h"
 
 #include "common/err.h"
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
 
 static const struct row_column columns[] = {

@@ -1,8 +1,8 @@
 #include "coordinator/stored/stored_work.h"
 
 #include "common/err.h"
-#include "coordinator/store/row.h"
-#include "coordinator/store/row_cells.h"
+#include "coordinator/sql/row.h"
+#include "coordinator/sql/row_cells.h"
 #include "coordinator/store/store.h"
 #include "coordinator/store/store_held.h"
 #include "coordinator/store/store_rows.h"

@@ -10,7 +10,7 @@
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_rows.h"
 #include "coordinator/stored/stored_ways.h"
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/survey/survey.h"
 #include "coordinator/survey/survey_internal.h"
 #include "coordinator/text/string_pool.h"

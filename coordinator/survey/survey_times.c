@@ -7,7 +7,7 @@
 #include "common/mem.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_gpus.h"
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 #include "coordinator/stored/stored_samples.h"
 #include "coordinator/survey/survey_internal.h"
 

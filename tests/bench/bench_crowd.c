@@ -30,7 +30,7 @@
 #include "coordinator/spec/gpu_arch.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/state/sweep_options.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/store.h"
 
 #define WORKERS 1000

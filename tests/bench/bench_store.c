@@ -15,7 +15,7 @@
 #include "common/err.h"
 #include "common/hash.h"
 #include "common/mem.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/store.h"
 
 #define SAMPLES 30

@@ -23,7 +23,7 @@
 #include "common/mem.h"
 #include "coordinator/inspect/recover.h"
 #include "coordinator/stats/prng.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/store.h"
 #include "coordinator/store/whole.h"
 #include "tests/coordinator/result/confirmation_fixture.h"

@@ -1,4 +1,4 @@
-"""The checksums of rows (coordinator/store/checksum.h), for tests that change a database as fa-coord would."""
+"""The checksums of rows (coordinator/sql/checksum.h), for tests that change a database as fa-coord would."""
 
 import hashlib
 import struct

@@ -6,7 +6,7 @@
  * A row that only this life has was written because of the claim.
  */
 #include "common/msg.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/store.h"
 #include "tests/simulation/sim_check.h"
 #include "tests/simulation/sim_run.h"

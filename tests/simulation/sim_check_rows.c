@@ -7,7 +7,7 @@
 #include "common/clock.h"
 #include "common/mem.h"
 #include "common/msg.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/link/host_threads.h"
 #include "coordinator/store/store.h"
 #include "tests/simulation/sim_check.h"

@@ -13,7 +13,7 @@
 #include "coordinator/search/strategy.h"
 #include "coordinator/spec/search_settings.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/store.h"
 #include "tests/simulation/sim_held.h"
 #include "tests/simulation/sim_run.h"

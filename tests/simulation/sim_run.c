@@ -11,7 +11,7 @@
 #include "coordinator/cache/artifact_cache.h"
 #include "coordinator/confirm/confirmation.h"
 #include "coordinator/reactor/sweep.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/store.h"
 #include "tests/coordinator/store/blank_db.h"
 #include "tests/simulation/sim_check.h"

@@ -7,7 +7,7 @@
 #include "common/buf.h"
 #include "common/clock.h"
 #include "common/msg.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/store.h"
 #include "tests/simulation/sim_check.h"
 #include "tests/simulation/sim_leases.h"

@@ -10,7 +10,7 @@
 
 #include "common/err.h"
 #include "coordinator/costs/foreseen.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/store.h"
 #include "coordinator/store/store_held.h"
 #include "tests/coordinator/near.h"

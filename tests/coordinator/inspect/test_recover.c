@@ -16,7 +16,7 @@
 #include "coordinator/inspect/recover.h"
 #include "coordinator/inspect/verify.h"
 #include "coordinator/result/report.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "tests/coordinator/result/report_fixture.h"
 #include "tests/coordinator/store/old_format.h"
 #include "tests/coordinator/store/store_fixture.h"

@@ -9,7 +9,7 @@
 
 #include "common/err.h"
 #include "coordinator/inspect/verify.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "tests/coordinator/result/report_fixture.h"
 #include "tests/coordinator/store/store_fixture.h"
 

@@ -16,7 +16,7 @@
 #include "coordinator/plan/plan_msg.h"
 #include "coordinator/notes/description.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/store.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 

@@ -28,7 +28,7 @@
 #include "coordinator/spec/spec.h"
 #include "coordinator/artifacts/artifacts.h"
 #include "coordinator/state/records.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/store.h"
 #include "tests/coordinator/store/blank_db.h"
 

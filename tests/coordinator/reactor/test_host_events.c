@@ -13,7 +13,7 @@
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/state/outbox.h"
 #include "coordinator/state/records.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/store.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 

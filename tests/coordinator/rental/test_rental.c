@@ -21,7 +21,7 @@
 #include "coordinator/rental/release.h"
 #include "coordinator/rental/rental.h"
 #include "coordinator/rental/rental_rows.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/store.h"
 #include "tests/coordinator/store/store_fixture.h"
 

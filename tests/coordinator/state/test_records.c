@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "coordinator/state/records.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/store.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 

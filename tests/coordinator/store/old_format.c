@@ -13,7 +13,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 
 void old_format_make(const char *path, int format)
 {

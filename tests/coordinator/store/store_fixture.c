@@ -13,7 +13,7 @@
 #include "common/err.h"
 #include "common/hash.h"
 #include "common/mem.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/whole.h"
 
 #define UTC FIXTURE_EPOCH

@@ -18,7 +18,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "tests/coordinator/store/store_fixture.h"
 
 #define NOBODY 65534

@@ -18,7 +18,7 @@
 #include "common/sampling.h"
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/schedule/sched_leases.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "tests/coordinator/store/old_format.h"
 #include "tests/coordinator/store/store_fixture.h"
 

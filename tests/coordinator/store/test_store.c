@@ -19,8 +19,8 @@
 #include "common/err.h"
 #include "common/hash.h"
 #include "common/mem.h"
-#include "coordinator/store/checksum.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/checksum.h"
+#include "coordinator/sql/sql.h"
 #include "tests/coordinator/store/store_fixture.h"
 
 static void a_result_is_kept_once_and_counted_once(void **state)

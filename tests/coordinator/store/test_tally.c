@@ -12,8 +12,8 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/store/row_cells.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/row_cells.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/tally.h"
 #include "tests/coordinator/store/old_format.h"
 #include "tests/coordinator/store/store_fixture.h"

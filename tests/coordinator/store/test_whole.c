@@ -12,7 +12,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/store_acquisition.h"
 #include "coordinator/store/store_held.h"
 #include "coordinator/store/whole.h"

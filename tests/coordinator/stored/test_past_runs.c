@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "common/err.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/stored/past_runs.h"
 #include "tests/coordinator/result/report_fixture.h"
 #include "tests/coordinator/store/store_fixture.h"

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "common/err.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/stored/stored_pace.h"
 #include "tests/coordinator/near.h"
 #include "tests/coordinator/store/store_fixture.h"

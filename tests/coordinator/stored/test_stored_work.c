@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "common/err.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/stored/stored_work.h"
 #include "tests/coordinator/store/store_fixture.h"
 

@@ -1,4 +1,4 @@
-#include "coordinator/store/checksum.h"
+#include "coordinator/sql/checksum.h"
 
 #include <string.h>
 

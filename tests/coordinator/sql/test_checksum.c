@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "common/hash.h"
-#include "coordinator/store/checksum.h"
+#include "coordinator/sql/checksum.h"
 
 /* What databases hold: it must stay as it is. */
 static const struct {

@@ -4,12 +4,12 @@
  * known are read into structs (row.h).
  * Thread rule: that of the connection; one thread.
  */
-#ifndef FA_COORDINATOR_STORE_ROW_CELLS_H
-#define FA_COORDINATOR_STORE_ROW_CELLS_H
+#ifndef FA_COORDINATOR_SQL_ROW_CELLS_H
+#define FA_COORDINATOR_SQL_ROW_CELLS_H
 
 #include <stddef.h>
 
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 
 /* In the order of the query.  Names and texts die with the next step. */
 struct row_cells {

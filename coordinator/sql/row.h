@@ -13,13 +13,13 @@
  *
  * Thread rule: that of the connection; one thread.
  */
-#ifndef FA_COORDINATOR_STORE_ROW_H
-#define FA_COORDINATOR_STORE_ROW_H
+#ifndef FA_COORDINATOR_SQL_ROW_H
+#define FA_COORDINATOR_SQL_ROW_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 
 struct buf;
 

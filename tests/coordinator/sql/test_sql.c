@@ -13,7 +13,7 @@
 #include <sqlite3.h>
 
 #include "common/err.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 
 static char folder[40], path[64];
 

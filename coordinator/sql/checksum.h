@@ -15,14 +15,14 @@
  * because the digits would make writing what comes with a result 10 % slower.
  * Who writes and who checks both call these functions.
  */
-#ifndef FA_COORDINATOR_STORE_CHECKSUM_H
-#define FA_COORDINATOR_STORE_CHECKSUM_H
+#ifndef FA_COORDINATOR_SQL_CHECKSUM_H
+#define FA_COORDINATOR_SQL_CHECKSUM_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "common/hash.h"
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 
 void checksum_row(const struct sql_value *values, size_t n, char out[HASH_HEX]);
 /* Little endian, two's complement. */

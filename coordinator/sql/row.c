@@ -1,4 +1,4 @@
-#include "coordinator/store/row.h"
+#include "coordinator/sql/row.h"
 
 #include <assert.h>
 #include <math.h>

@@ -10,8 +10,8 @@
  * Texts are borrowed until the statement is reset.
  * Thread rule: that of the connection; one thread.
  */
-#ifndef FA_COORDINATOR_STORE_SQL_H
-#define FA_COORDINATOR_STORE_SQL_H
+#ifndef FA_COORDINATOR_SQL_SQL_H
+#define FA_COORDINATOR_SQL_SQL_H
 
 #include <stdarg.h>
 #include <stdbool.h>

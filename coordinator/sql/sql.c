@@ -1,4 +1,4 @@
-#include "coordinator/store/sql.h"
+#include "coordinator/sql/sql.h"
 
 #include <assert.h>
 #include <errno.h>

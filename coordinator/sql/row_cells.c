@@ -1,4 +1,4 @@
-#include "coordinator/store/row_cells.h"
+#include "coordinator/sql/row_cells.h"
 
 #include <string.h>
 

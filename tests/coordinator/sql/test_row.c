@@ -12,8 +12,8 @@
 #include "common/buf.h"
 #include "common/err.h"
 #include "common/msg.h"
-#include "coordinator/store/row.h"
-#include "coordinator/store/row_cells.h"
+#include "coordinator/sql/row.h"
+#include "coordinator/sql/row_cells.h"
 #include "tests/coordinator/store/store_fixture.h"
 
 struct thing {
