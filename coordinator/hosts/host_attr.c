@@ -263,7 +263,7 @@ static int set_jump(struct host_line *line, struct word value, struct err *err)
                          "it in ~/.ssh/config (ProxyJump)",
                          "jump= takes one machine");
     if (rc == 0)
-        rc = host_line_endpoint(line, value.at, text, &jump, err);
+        rc = host_endpoint_read(line, value.at, text, &jump, err);
     if (rc == 0)
         memcpy(line->attrs.jump, text, sizeof(text));
     return rc;
@@ -277,7 +277,7 @@ static int set_address(struct host_line *line, struct word value,
     int rc = copy(line, value, text, sizeof(text), err);
 
     if (rc == 0)
-        rc = host_line_endpoint(line, value.at, text, &host, err);
+        rc = host_endpoint_read(line, value.at, text, &host, err);
     if (rc == 0)
         memcpy(line->attrs.address, host.address, sizeof(host.address));
     return rc;
@@ -293,7 +293,7 @@ static int set_user(struct host_line *line, struct word value, struct err *err)
     if (n < 0 || n >= (int)sizeof(text))
         return caret_err(err, &line->where, value.at, "make it shorter",
                          "the user is too long");
-    rc = host_line_endpoint(line, value.at, text, &host, err);
+    rc = host_endpoint_read(line, value.at, text, &host, err);
     if (rc == 0)
         memcpy(line->attrs.user, host.user, sizeof(host.user));
     return rc;

@@ -1,8 +1,9 @@
 /* host_line.h - one line of a hosts file: a host and its attributes
  *
  * Private to the hosts reader.  hosts.c finds the lines and sections,
- * host_line.c splits a line into words, host_attr.c knows what an attribute
- * means, host_agree.c which go together, and host_range.c expands gpu[01-16].
+ * host_line.c splits a line into words, host_endpoint.c user, address and port,
+ * host_attr.c knows what an attribute means, host_agree.c which go together,
+ * and host_range.c expands gpu[01-16].
  */
 #ifndef FA_COORDINATOR_HOSTS_HOST_LINE_H
 #define FA_COORDINATOR_HOSTS_HOST_LINE_H
@@ -35,10 +36,17 @@ struct host_line {
  * line without words gives who.len == 0. */
 int host_line_read(struct host_line *line, struct err *err);
 
+static inline const char *host_line_end(const struct host_line *line)
+{
+    return line->where.text + line->where.len;
+}
+
 /* Split "[user@]host[:port]", with ranges expanded, into host->user, address
  * and port.  'at' is where a message puts the caret. */
-int host_line_endpoint(const struct host_line *line, const char *at,
+int host_endpoint_read(const struct host_line *line, const char *at,
                        const char *name, struct host *host, struct err *err);
+/* Nothing but letters, digits and 'extra', and not empty? */
+bool host_endpoint_is_name(const char *text, size_t len, const char *extra);
 
 /* Set attribute 'name' to 'value'. */
 int host_attr_set(struct host_line *line, struct word name, struct word value,

@@ -98,7 +98,7 @@ static int add_named(struct reader *r, const char *name, int task,
         snprintf(host.name, sizeof(host.name), "%s", name);
         rc = 0;
     } else {
-        rc = host_line_endpoint(&r->line, r->line.who.at, name, &host, err);
+        rc = host_endpoint_read(&r->line, r->line.who.at, name, &host, err);
     }
     if (rc < 0)
         return rc;
