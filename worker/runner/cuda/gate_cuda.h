@@ -17,11 +17,24 @@
 
 #include <cuda_runtime_api.h>
 
-#include "worker/runner/cuda/kernels_cuda.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Queuing what lies between two gates takes less than a millisecond, but a
  * compiler may have the core for some more. */
 #define GATE_NS 100000000ull
+
+/* In host memory that the device sees.  The numbers may wrap around. */
+struct gate {
+    unsigned open;    /* the newest wait that may end */
+    unsigned expired; /* the newest wait that ended by itself */
+};
+
+/* In kernels_cuda.cu: work queued behind it begins when 'gate->open' reaches
+ * 'number', or after 'limit_ns' on the device's own clock. */
+cudaError_t kernel_wait(struct gate *gate, unsigned number,
+                        unsigned long long limit_ns, cudaStream_t stream);
 
 struct gate_cuda {
     struct gate *host;   /* NULL: the device cannot do this, and every call does
@@ -40,5 +53,9 @@ void gate_open(struct gate_cuda *gate);
 /* Call it when the stream is done: was each of the last n gates held until it
  * was opened? */
 bool gate_held(const struct gate_cuda *gate, unsigned n);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,5 +1,4 @@
-/* kernels_cuda.h - the runner's own kernels: fill, convert, scan, write,
- * look, seal, wait
+/* kernels_cuda.h - the runner's own kernels, but for that of a gate
  *
  * All are asynchronous on 'stream' and write results to device memory.  Sums
  * are computed in a fixed order, so the same buffers give the same bits.
@@ -113,17 +112,6 @@ cudaError_t kernel_seal(double *ref, int64_t count, uint64_t key,
 cudaError_t kernel_norm(const double *ref, int64_t count, uint64_t key,
                         const struct check_how *how, struct check_norm *norm,
                         struct check_scratch *scratch, cudaStream_t stream);
-
-/* In host memory that the device sees.  The numbers may wrap around. */
-struct gate {
-    unsigned open;    /* the newest wait that may end */
-    unsigned expired; /* the newest wait that ended by itself */
-};
-
-/* Work queued behind it begins when 'gate->open' reaches 'number', or after
- * 'limit_ns' on the device's own clock. */
-cudaError_t kernel_wait(struct gate *gate, unsigned number,
-                        unsigned long long limit_ns, cudaStream_t stream);
 
 #ifdef __cplusplus
 }
