@@ -11,14 +11,14 @@
 #include "common/limits.h"
 #include "coordinator/cli/cmd.h"
 #include "coordinator/cli/command_table.h"
-#include "coordinator/usage/commands.h"
-#include "coordinator/usage/help.h"
-#include "coordinator/usage/user_config.h"
 #include "coordinator/options/fail.h"
 #include "coordinator/options/options.h"
 #include "coordinator/sql/sql.h"
 #include "coordinator/text/exit_code.h"
 #include "coordinator/text/terminal.h"
+#include "coordinator/usage/commands.h"
+#include "coordinator/usage/help.h"
+#include "coordinator/usage/user_config.h"
 
 static int unknown(const char *name)
 {

@@ -9,6 +9,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/store/store.h"
+#include "coordinator/store/store_contest.h"
 #include "coordinator/stored/stored_contest.h"
 
 static const char *const kinds[] = { "confirm", "bench" };

@@ -9,8 +9,8 @@
 #include "coordinator/costs/costs_internal.h"
 #include "coordinator/costs/gpu_time.h"
 #include "coordinator/result/report_cost.h"
-#include "coordinator/stats/stats.h"
 #include "coordinator/sql/row.h"
+#include "coordinator/stats/stats.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/terminal.h"
 

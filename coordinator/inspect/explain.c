@@ -11,6 +11,7 @@
 #include "common/outcome.h"
 #include "coordinator/config/config.h"
 #include "coordinator/inspect/findings.h"
+#include "coordinator/print/table.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/stored_spec.h"
 #include "coordinator/sql/row.h"
@@ -18,7 +19,6 @@
 #include "coordinator/store/store.h"
 #include "coordinator/stored/stored_ready.h"
 #include "coordinator/text/json_out.h"
-#include "coordinator/print/table.h"
 #include "coordinator/text/suggest.h"
 #include "coordinator/text/terminal.h"
 

@@ -7,10 +7,10 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "common/outcome.h"
+#include "coordinator/print/table.h"
 #include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/json_out.h"
-#include "coordinator/print/table.h"
 #include "coordinator/text/terminal.h"
 
 /* ---- from the database */

@@ -9,10 +9,10 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "common/outcome.h"
+#include "coordinator/model/domain.h"
 #include "coordinator/replay/landscape.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/stored_spec.h"
-#include "coordinator/model/domain.h"
 #include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
 

@@ -8,12 +8,12 @@
 #include "common/mem.h"
 #include "common/outcome.h"
 #include "coordinator/plan/sanitizer.h"
+#include "coordinator/print/paragraph.h"
+#include "coordinator/print/table.h"
 #include "coordinator/result/report.h"
 #include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
 #include "coordinator/text/json_out.h"
-#include "coordinator/print/paragraph.h"
-#include "coordinator/print/table.h"
 #include "coordinator/text/terminal.h"
 
 #define STALLS_SHOWN 4

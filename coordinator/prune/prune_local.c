@@ -13,9 +13,9 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/prune/prune_list.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/dblock.h"
 #include "coordinator/store/dbnew.h"
-#include "coordinator/sql/sql.h"
 #include "coordinator/store/store.h"
 
 #define DB ".db"

@@ -86,7 +86,7 @@ static void ranking_row(struct table *table, const struct report *report,
         table_number(table, 3, cell->normalised_s * scale);
     table_number(table, 3, cell->summary.spread * scale);
     table_cell(table, "%zu%s", cell->n_samples,
-               report_outcome_is_unstable(cell->sampling) ? " unstable" : "");
+               report_config_is_unstable(cell->sampling) ? " unstable" : "");
     for (size_t i = 0; i < report->n_metrics; i++)
         table_number(table, 2, cell->metrics[i]);
     if (!isnan(report->shapes[0].floor_s))

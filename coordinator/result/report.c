@@ -260,7 +260,7 @@ static void rank(struct report *report)
 
         config->rank = (int)++counts->ranked;
         counts->unstable +=
-            report_outcome_is_unstable(config->cells[0].sampling);
+            report_config_is_unstable(config->cells[0].sampling);
         counts->capped += config->cells[0].power_capped;
     }
 }

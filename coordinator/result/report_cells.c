@@ -9,9 +9,9 @@
 #include "common/outcome.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_rows.h"
-#include "coordinator/stored/stored_ways.h"
 #include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
+#include "coordinator/stored/stored_ways.h"
 #include "coordinator/text/string_pool.h"
 #include "coordinator/text/terminal.h"
 
@@ -126,7 +126,7 @@ static void add_outcome(struct loading *l, const struct cell_row *row)
         .config = report->n_configs - 1,
         .place = place,
         .way = way,
-        .outcome = report_outcome_of(row->outcome),
+        .outcome = report_config_outcome(row->outcome),
         .reason = string_pool_keep(report->pool, row->reason),
         .attempts = row->attempts,
         .median_s = row->median_s,

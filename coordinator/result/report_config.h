@@ -12,7 +12,6 @@
 
 #include "common/hash.h"
 #include "common/outcome.h"
-#include "coordinator/result/report_outcome.h"
 #include "coordinator/stats/stats.h"
 #include "coordinator/stored/stored_params.h"
 
@@ -52,5 +51,12 @@ struct report_config {
     bool selected;             /* matches --where */
     struct report_cell *cells; /* one for each shape of the report */
 };
+
+/* The outcome for a word; pending if there is no row. */
+enum outcome report_config_outcome(const char *name);
+
+/* The samples vary more than the noise limit, or the GPU was throttled: from
+ * how they were taken. */
+bool report_config_is_unstable(const char *sampling);
 
 #endif

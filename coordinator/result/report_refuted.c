@@ -32,7 +32,7 @@ static void add(void *arg, const struct stored_refuted *row)
     to->list = mem_grow(to->list, to->n + 1, sizeof(*to->list));
     one = &to->list[to->n++];
     *one = (struct report_refuted_one){
-        .outcome = report_outcome_of(row->outcome),
+        .outcome = report_config_outcome(row->outcome),
         .reason = string_pool_keep(l->pool, row->reason),
     };
     snprintf(one->key, sizeof(one->key), "%s", row->config);

@@ -17,9 +17,9 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/sql/checksum.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/dblock.h"
 #include "coordinator/store/dbmigrate.h"
-#include "coordinator/sql/sql.h"
 #include "coordinator/text/terminal.h"
 
 #define SETTLE_MS 1000

@@ -6,9 +6,9 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/store/dbfile.h"
 #include "coordinator/store/salvage.h"
-#include "coordinator/sql/sql.h"
 
 /* A step failed, and 'err' says why. */
 static int undo(struct sqlite3 *db, const char *path, int format,

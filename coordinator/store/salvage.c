@@ -7,9 +7,9 @@
 #include "common/buf.h"
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/store/damaged_rows.h"
 #include "coordinator/sql/row_cells.h"
 #include "coordinator/sql/sql.h"
+#include "coordinator/store/damaged_rows.h"
 
 #define TEXT_MAX (1 << 14) /* names of all columns of a table */
 

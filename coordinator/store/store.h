@@ -108,16 +108,6 @@ int store_outcome_put(struct store *store, const struct store_outcome *outcome,
 /* A new interval, or a longer one with the same host, epoch and start. */
 int store_interval_put(struct store *store,
                        const struct store_interval *interval, struct err *err);
-/* A confirmation or a bench (confirmation.h); a second put changes a row. */
-int store_contest_put(struct store *store, const struct store_contest *row,
-                      struct err *err);
-int store_contest_end(struct store *store, int64_t pass, const char *ending,
-                      int64_t ended_utc, struct err *err);
-int store_contestant_put(struct store *store,
-                         const struct store_contestant *row, struct err *err);
-int store_contest_shape_put(struct store *store,
-                            const struct store_contest_shape *row,
-                            struct err *err);
 int store_event(struct store *store, const struct store_event *event,
                 struct err *err);
 

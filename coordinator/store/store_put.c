@@ -13,6 +13,7 @@
 #include "coordinator/sql/sql.h"
 #include "coordinator/store/store.h"
 #include "coordinator/store/store_acquisition.h"
+#include "coordinator/store/store_contest.h"
 #include "coordinator/store/store_held.h"
 #include "coordinator/store/store_internal.h"
 #include "coordinator/store/tally.h"

@@ -1,5 +1,6 @@
 /* Which member of a row is which column, in the order of the checksum.  A row
  * whose shape has none is sealed after it is put. */
+#include "coordinator/store/store_contest.h"
 #include "coordinator/store/store_rows.h"
 
 #include "coordinator/sql/row.h"

@@ -86,35 +86,9 @@ struct store_interval {
     int64_t lease; /* 0: none */
 };
 
-struct store_contest {
-    int64_t pass, sweep;
-    const char *kind;
-    int64_t seed, blocks, samples;
-    double alpha, floor, target;
-    const char *against; /* NULL: the baseline; read as "" */
-    int64_t possible;
-    double cut, proof_hours, proof_usd; /* NaN: no cut, no price */
-    int64_t started_utc;
-    bool ended;         /* when it is read, as is */
-    const char *ending; /* done failed; "" while it runs */
-    int64_t look_blocks, most_blocks, look_over_all; /* 0: none */
-};
-
-struct store_contestant {
-    int64_t pass, position;
-    const char *config, *source_key, *role, *reason;
-    int64_t proof_launches, proof_varied; /* -1: not known, NULL */
-};
-
-struct store_contest_shape {
-    int64_t pass, position;
-    const char *shape, *measure_key;
-};
-
 extern const struct row_shape store_rows_run, store_rows_request,
     store_rows_sweep, store_rows_gate, store_rows_shape, store_rows_config,
     store_rows_step, store_rows_host, store_rows_gpu, store_rows_lease,
-    store_rows_interval, store_rows_contest, store_rows_contestant,
-    store_rows_contest_shape;
+    store_rows_interval;
 
 #endif

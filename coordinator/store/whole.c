@@ -8,9 +8,9 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/sql/checksum.h"
-#include "coordinator/store/dbfile.h"
 #include "coordinator/sql/row_cells.h"
 #include "coordinator/sql/sql.h"
+#include "coordinator/store/dbfile.h"
 #include "coordinator/store/tally.h"
 #include "coordinator/text/terminal.h"
 

@@ -6,6 +6,7 @@
 #include "common/outcome.h"
 #include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
+#include "coordinator/store/store_contest.h"
 
 static int fault(const struct store *store, int rc, struct err *err)
 {

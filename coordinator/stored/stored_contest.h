@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/hash.h"
+#include "coordinator/store/store_contest.h"
 #include "coordinator/store/store_rows.h"
 
 struct err;

@@ -9,8 +9,8 @@
 #include "common/mem.h"
 #include "coordinator/result/report.h"
 #include "coordinator/result/report_rows.h"
-#include "coordinator/stored/stored_ways.h"
 #include "coordinator/sql/row.h"
+#include "coordinator/stored/stored_ways.h"
 #include "coordinator/survey/survey.h"
 #include "coordinator/survey/survey_internal.h"
 #include "coordinator/text/string_pool.h"
@@ -157,7 +157,7 @@ static void add_outcome(struct scanning *l, const struct scan_row *row)
           strcmp(s->rows.measure_keys[place], row->measure_key) != 0)))
         return;
     cell = (s->n - 1) * s->n_shapes + place;
-    l->cells[place].outcome = report_outcome_of(row->outcome);
+    l->cells[place].outcome = report_config_outcome(row->outcome);
     l->cells[place].reason = string_pool_keep(report->pool, row->reason);
     s->correct[cell] =
         l->cells[place].outcome == OUTCOME_CORRECT && *row->nonce;

@@ -133,7 +133,7 @@ static void fill_cell(struct survey *s, size_t cell,
     s->times[cell] = isnan(normalised) ? median : normalised;
     if (cell % s->n_shapes != 0)
         return;
-    if (report_outcome_is_unstable(row->sampling))
+    if (report_config_is_unstable(row->sampling))
         s->flags[cell / s->n_shapes] |= SURVEY_UNSTABLE;
     if (report_rows_power_capped(row->throttle))
         s->flags[cell / s->n_shapes] |= SURVEY_CAPPED;

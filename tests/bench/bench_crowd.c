@@ -29,8 +29,8 @@
 #include "coordinator/reactor/sweep.h"
 #include "coordinator/spec/gpu_arch.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/state/sweep_options.h"
 #include "coordinator/sql/sql.h"
+#include "coordinator/state/sweep_options.h"
 #include "coordinator/store/store.h"
 
 #define WORKERS 1000

@@ -19,8 +19,8 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/stats/prng.h"
 #include "coordinator/sql/sql.h"
+#include "coordinator/stats/prng.h"
 #include "coordinator/store/whole.h"
 #include "tests/damage/answers.h"
 

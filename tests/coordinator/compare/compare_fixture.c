@@ -12,6 +12,7 @@
 #include "coordinator/spec/gpu_arch.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/store/store.h"
+#include "coordinator/store/store_contest.h"
 #include "tests/coordinator/noise.h"
 
 #define UTC INT64_C(1700000000000000000)

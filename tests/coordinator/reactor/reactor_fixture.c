@@ -17,6 +17,7 @@
 #include "common/log.h"
 #include "common/mem.h"
 #include "common/outcome.h"
+#include "coordinator/artifacts/artifacts.h"
 #include "coordinator/reactor/dispatch.h"
 #include "coordinator/reactor/host_events.h"
 #include "coordinator/reactor/inbox.h"
@@ -26,9 +27,8 @@
 #include "coordinator/space/space.h"
 #include "coordinator/spec/gpu_arch.h"
 #include "coordinator/spec/spec.h"
-#include "coordinator/artifacts/artifacts.h"
-#include "coordinator/state/records.h"
 #include "coordinator/sql/sql.h"
+#include "coordinator/state/records.h"
 #include "coordinator/store/store.h"
 #include "tests/coordinator/store/blank_db.h"
 

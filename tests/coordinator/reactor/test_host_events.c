@@ -11,9 +11,9 @@
 #include "coordinator/reactor/host_events.h"
 #include "coordinator/reactor/inbox.h"
 #include "coordinator/schedule/ledger.h"
+#include "coordinator/sql/sql.h"
 #include "coordinator/state/outbox.h"
 #include "coordinator/state/records.h"
-#include "coordinator/sql/sql.h"
 #include "coordinator/store/store.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 

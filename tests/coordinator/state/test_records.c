@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "coordinator/state/records.h"
 #include "coordinator/sql/sql.h"
+#include "coordinator/state/records.h"
 #include "coordinator/store/store.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 

@@ -14,8 +14,8 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/store/dbfile.h"
 #include "coordinator/sql/sql.h"
+#include "coordinator/store/dbfile.h"
 #include "tests/coordinator/store/store_fixture.h"
 
 static void write_file(const char *path, const char *bytes, size_t len)

@@ -12,6 +12,7 @@
 
 #include "common/err.h"
 #include "coordinator/inspect/verify.h"
+#include "coordinator/store/store_contest.h"
 #include "coordinator/store/tally.h"
 #include "tests/coordinator/store/old_format.h"
 #include "tests/coordinator/store/store_fixture.h"

@@ -14,6 +14,7 @@
 #include "common/mem.h"
 #include "coordinator/sql/sql.h"
 #include "coordinator/store/store_acquisition.h"
+#include "coordinator/store/store_contest.h"
 #include "coordinator/store/store_held.h"
 #include "coordinator/store/whole.h"
 #include "tests/coordinator/store/store_fixture.h"

@@ -1,10 +1,10 @@
-#include "coordinator/result/report_outcome.h"
+#include "coordinator/result/report_config.h"
 
 #include <string.h>
 
 #include "common/outcome.h"
 
-enum outcome report_outcome_of(const char *name)
+enum outcome report_config_outcome(const char *name)
 {
     enum outcome outcome;
 
@@ -13,7 +13,7 @@ enum outcome report_outcome_of(const char *name)
                : OUTCOME_PENDING;
 }
 
-bool report_outcome_is_unstable(const char *sampling)
+bool report_config_is_unstable(const char *sampling)
 {
     return strcmp(sampling, "unstable") == 0;
 }
