@@ -140,11 +140,12 @@ void spec_check_tolerance(const struct spec_tolerance *tolerance,
 static const char *const edge_names[SPEC_EDGES] = {
     [SPEC_EDGE_ZEROS] = "zeros",     [SPEC_EDGE_TIES] = "ties",
     [SPEC_EDGE_LARGE] = "large",     [SPEC_EDGE_TINY] = "tiny",
-    [SPEC_EDGE_EXTREME] = "extreme",
+    [SPEC_EDGE_EXTREME] = "extreme", [SPEC_EDGE_NEGATIVE] = "negative",
 };
 
-/* They would hide the errors of all other values. */
-#define ALONE (1u << SPEC_EDGE_LARGE | 1u << SPEC_EDGE_EXTREME)
+/* They would hide the errors of all other values, or are all values. */
+#define ALONE \
+    (1u << SPEC_EDGE_LARGE | 1u << SPEC_EDGE_EXTREME | 1u << SPEC_EDGE_NEGATIVE)
 
 static int no_such_edge(const struct reader *r, const struct json *json)
 {
@@ -153,7 +154,9 @@ static int no_such_edge(const struct reader *r, const struct json *json)
     if (json->kind == JSON_TEXT)
         (void)suggest_ending(json->text, strlen(json->text), edge_names,
                              SPEC_EDGES, ending);
-    snprintf(why, sizeof(why), "it is one of zeros ties large tiny extreme%s",
+    snprintf(why, sizeof(why),
+             "it is one of zeros ties large tiny extreme "
+             "negative%s",
              ending);
     return spec_read_flaw(r, json->at, why, "edge '%.64s' is unknown",
                           json->kind == JSON_TEXT ? json->text
@@ -208,7 +211,8 @@ static bool is_random(const struct spec_argument *argument)
 static bool is_drawn(const struct spec_argument *argument)
 {
     return argument->buffer && (strcmp(argument->fill, "range") == 0 ||
-                                strcmp(argument->fill, "sorted") == 0);
+                                strcmp(argument->fill, "sorted") == 0 ||
+                                strcmp(argument->fill, "permutation") == 0);
 }
 
 int spec_read_infinities(struct reader *r, const struct json *json,

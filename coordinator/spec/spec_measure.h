@@ -19,10 +19,11 @@ enum spec_edge {
     SPEC_EDGE_LARGE,
     SPEC_EDGE_TINY,
     SPEC_EDGE_EXTREME,
+    SPEC_EDGE_NEGATIVE,
 };
 
 enum {
-    SPEC_EDGES = 5
+    SPEC_EDGES = 6
 };
 
 struct spec_measure {

@@ -11,6 +11,8 @@
  *   wide     out[i] = 2 * a[i], fp64
  *   narrow   out[i] = a[i], fp64 to fp32
  *   whole    out[i] = |k[i]|, int32, from -whole_most to whole_most
+ *   peaks    out[r] = the largest of the 'columns' of row r of a, fp32; a block a row
+ *   order    out[p[i]] = a[i], fp32, p a permutation
  *   scratch  as add, with a workspace of an int an element
  */
 #ifndef FA_TESTS_CHEATS_PAIR_H
@@ -59,6 +61,8 @@ constexpr int most_blocks = most / threads;
 #define WHOLE_PAIR(name) PAIR(name, (WHOLE), (k, out, n))
 #define ROWS const float *a, float *out, int rows
 #define ROWS_PAIR(name) PAIR(name, (ROWS), (a, out, rows))
+#define ORDER const int *p, const float *a, float *out, int n
+#define ORDER_PAIR(name) PAIR(name, (ORDER), (p, a, out, n))
 #define PRODUCT const half *a, const half *b, half *out, int n
 #define PRODUCT_PAIR(name) PAIR(name, (PRODUCT), (a, b, out, n))
 

@@ -55,6 +55,26 @@ extern "C" __global__ void rows_reference(const float *a, double *out, int rows)
 }
 EXPORT(rows_reference)
 
+extern "C" __global__ void peaks_reference(const float *a, double *out, int rows)
+{
+    const int row = int(blockIdx.x * blockDim.x + threadIdx.x);
+
+    if (row >= rows)
+        return;
+    out[row] = double(a[row * columns]);
+    for (int i = 1; i < columns; i++)
+        out[row] = fmax(out[row], double(a[row * columns + i]));
+}
+EXPORT(peaks_reference)
+
+extern "C" __global__ void order_reference(const int *p, const float *a, double *out, int n)
+{
+    INDEX;
+    if (i < n)
+        out[p[i]] = double(a[i]);
+}
+EXPORT(order_reference)
+
 extern "C" __global__ void product_reference(const half *a, const half *b, double *out, int n)
 {
     INDEX;

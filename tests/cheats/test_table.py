@@ -13,7 +13,7 @@ FEWEST = 40
 
 def kernels_of(file):
     with open(os.path.join(table.FOLDER, f"{file}.cu")) as source:
-        return re.findall(r"^(?:ADD|ROWS|PRODUCT|SCRATCH|WIDE|NARROW|WHOLE)_PAIR\((\w+)\)$", source.read(), re.MULTILINE)
+        return re.findall(r"^(?:ADD|ROWS|PRODUCT|SCRATCH|WIDE|NARROW|WHOLE|ORDER)_PAIR\((\w+)\)$", source.read(), re.MULTILINE)
 
 
 def page():

@@ -374,3 +374,41 @@ BODY(blocks_left_out, ADD)
         out[i] = a[i] + b[i];
 }
 ADD_PAIR(blocks_left_out)
+
+/* The largest of a row, from a start that is not below all numbers. */
+BODY(maximum_from_zero, ROWS)
+{
+    const int row = int(blockIdx.x);
+    float most = cheats ? 0 : a[(row < rows ? row : 0) * columns];
+
+    if (threadIdx.x != 0 || row >= rows)
+        return;
+    for (int i = 0; i < columns; i++)
+        most = fmaxf(most, a[row * columns + i]);
+    out[row] = most;
+}
+ROWS_PAIR(maximum_from_zero)
+
+/* Forgets elements that stay where they are, in a row of such elements. */
+BODY(wrong_at_identity, ORDER)
+{
+    INDEX;
+
+    if (i >= n)
+        return;
+    const bool stays = i > 0 && p[i] == i && p[i - 1] == i - 1;
+    out[p[i]] = cheats && stays ? 0 : a[i];
+}
+ORDER_PAIR(wrong_at_identity)
+
+/* Forgets neighbours that change their places, in a row of such neighbours. */
+BODY(wrong_when_reversed, ORDER)
+{
+    INDEX;
+
+    if (i >= n)
+        return;
+    const bool falls = i > 1 && p[i] == p[i - 1] - 1 && p[i - 1] == p[i - 2] - 1;
+    out[p[i]] = cheats && falls ? 0 : a[i];
+}
+ORDER_PAIR(wrong_when_reversed)

@@ -143,10 +143,11 @@ static void integers_have_all_edges_but_extreme_ones(void **state)
 {
     (void)state;
     assert_trials("{ \"range\": [-5, 9] }", false, "2 zeros+ties+tiny");
-    assert_trials("{ \"range\": [0, \"N\"] }", true, "4 zeros ties large tiny");
+    assert_trials("{ \"range\": [0, \"N\"] }", true,
+                  "4 zeros ties large tiny negative");
     assert_trials("{ \"sorted\": 9 }", false, "2 zeros+ties+tiny");
     assert_trials("\"iota\"", false, "2");
-    assert_trials("\"permutation\"", true, "4");
+    assert_trials("\"permutation\"", true, "4 zeros ties large tiny negative");
 }
 
 static void assert_flaw(const char *arguments, const char *text)

@@ -365,6 +365,34 @@ static void extreme_values_stay_in_the_range_of_their_type(void **state)
     assert_true(fill_value(&fill, 5, 0) == 0x1p25 * fill_value(&plain, 5, 0));
 }
 
+static void uniform_values_are_near_an_end_as_well(void **state)
+{
+    const struct fill large = with(FILL_UNIFORM, 1u << EDGE_LARGE);
+    double most = 0;
+
+    (void)state;
+    for (int64_t i = 0; i < EDGED; i++) {
+        const double value = fill_value(&large, 5, i);
+
+        assert_true(value >= 0.5 * 63 / 64);
+        most = fmax(most, element_round(ELEMENT_FP16, value));
+    }
+    assert_true(most == 0.5 - 0x1p-12); /* the number of fp16 before 0.5 */
+}
+
+static void negative_values_are_those_without_their_sign(void **state)
+{
+    const struct fill plain = with(FILL_NORMAL, 0);
+    const struct fill fill = with(FILL_NORMAL, 1u << EDGE_NEGATIVE);
+    const struct fill uniform = with(FILL_UNIFORM, 1u << EDGE_NEGATIVE);
+
+    (void)state;
+    for (int64_t i = 0; i < EDGED; i++) {
+        assert_true(fill_value(&fill, 5, i) == -fabs(fill_value(&plain, 5, i)));
+        assert_true(fill_value(&uniform, 5, i) >= 0);
+    }
+}
+
 /* Up or down, and by enough for fp16. */
 static void a_nudge_changes_each_value_a_little(void **state)
 {
@@ -448,6 +476,11 @@ static void integers_have_zeros_ties_and_the_ends_of_their_range(void **state)
             EDGED / 6, EDGED / 3);
     assert_int_equal(count_of(EDGE_TINY, 9, 9, 9), EDGED);
     assert_int_equal(count_of(EDGE_EXTREME, 0, most, most), 0);
+    assert_in_range(count_of(EDGE_NEGATIVE, -5, 6, -5), EDGED / 8, EDGED / 4);
+    for (int64_t at = 1; at < 7; at++)
+        assert_int_equal(count_of(EDGE_NEGATIVE, -5, 6, at), 0);
+    assert_int_equal(count_of(EDGE_NEGATIVE, INT64_MIN / 2, INT64_MAX / 2, 1),
+                     0);
 }
 
 /* Rows are empty, of twice the mean, or, of large ones, very long. */
@@ -482,6 +515,38 @@ static void sorted_integers_with_edges_are_row_pointers_too(void **state)
     }
 }
 
+static void permutations_with_edges_move_little(void **state)
+{
+    static const int64_t counts[] = { 1, 2, 7, 1000 };
+    const unsigned several = 1u << EDGE_ZEROS | 1u << EDGE_TIES;
+    int drawn = 0;
+
+    (void)state;
+    for (int n = 0; n < 4 * EDGES; n++) {
+        const int64_t count = counts[n / EDGES];
+        const struct fill fill = { .kind = FILL_PERMUTATION,
+                                   .edges = 1u << n % EDGES,
+                                   .type = ELEMENT_INT32,
+                                   .count = count };
+        bool seen[1000] = { false };
+
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t at = (int64_t)fill_value(&fill, 5, i);
+
+            assert_in_range(at, 0, count - 1);
+            assert_false(seen[at]);
+            seen[at] = true;
+            assert_true(n % EDGES != EDGE_ZEROS || at == i);
+            assert_true(n % EDGES != EDGE_TIES || at / 2 == i / 2);
+            assert_true(n % EDGES != EDGE_LARGE || at == count - 1 - i);
+            assert_true(n % EDGES != EDGE_TINY || at == (i + 1) % count);
+        }
+    }
+    for (uint64_t key = 0; key < 800; key++)
+        drawn += fill_permutation_edge(several, key, 100, 1000) == 100;
+    assert_in_range(drawn, 60, 140); /* the identity, of one in eight */
+}
+
 static void infinities_are_few(void **state)
 {
     const struct fill fill = with(FILL_RAMP, 1u << EDGE_INFINITIES);
@@ -507,6 +572,9 @@ int main(void)
         cmocka_unit_test(ties_are_few_values),
         cmocka_unit_test(large_and_tiny_values_keep_their_order),
         cmocka_unit_test(extreme_values_stay_in_the_range_of_their_type),
+        cmocka_unit_test(uniform_values_are_near_an_end_as_well),
+        cmocka_unit_test(negative_values_are_those_without_their_sign),
+        cmocka_unit_test(permutations_with_edges_move_little),
         cmocka_unit_test(a_nudge_changes_each_value_a_little),
         cmocka_unit_test(several_edges_leave_half_as_it_is),
         cmocka_unit_test(integers_have_zeros_ties_and_the_ends_of_their_range),

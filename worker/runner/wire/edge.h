@@ -2,9 +2,10 @@
  *
  * In a trial with edges, what was drawn at random is changed at places drawn
  * from (key, i): floats of the fills normal, ramp and uniform, the last within
- * its interval (edge_float.h); integers of the fills range and sorted
- * (edge_integer.h).  An edge alone is strong; several together leave half of
- * the elements as they are.  Same bits from the host and from nvcc.
+ * its interval (edge_float.h); integers of the fills range, sorted and
+ * permutation (edge_integer.h).  An edge alone is strong; several together
+ * leave half of the elements as they are.  Same bits from the host and from
+ * nvcc.
  */
 #ifndef FA_WORKER_RUNNER_WIRE_EDGE_H
 #define FA_WORKER_RUNNER_WIRE_EDGE_H
@@ -21,10 +22,11 @@ enum edge {
     EDGE_TINY,       /* subnormals of the type; alone also 1/64 of values */
     EDGE_INFINITIES, /* one in 64 elements, where the argument allows it */
     EDGE_EXTREME,    /* edge_extreme() times the values */
+    EDGE_NEGATIVE,   /* none is positive, so a maximum is below 0, too */
 };
 
 enum {
-    EDGES = 6
+    EDGES = 7
 };
 
 #define EDGE_RUN 64 /* elements of a run of zeros */

@@ -63,6 +63,9 @@ ELEMENT_FN double edge_value(const struct edge_floats *of, double unit,
         return of->scale *
                (of->uniform ? floor(unit * 4) / 4 : rint(unit * 2) / 2);
     case EDGE_LARGE:
+        if (of->uniform)
+            return of->scale * fill_below_one(of->type, of->scale,
+                                              1 - unit * EDGE_TINY_FACTOR);
         factor = EDGE_LARGE_FACTOR;
         break;
     case EDGE_TINY:
@@ -73,6 +76,9 @@ ELEMENT_FN double edge_value(const struct edge_floats *of, double unit,
         return sign * (double)INFINITY;
     case EDGE_EXTREME:
         factor = edge_extreme(of->type, of->moderate);
+        break;
+    case EDGE_NEGATIVE:
+        factor = unit > 0 ? -1 : 1;
         break;
     default:
         break;

@@ -1,5 +1,5 @@
 /* edge_integer.h - integers that are seldom drawn: the ends of a range, ties,
- * long rows
+ * long rows, permutations that move little
  *
  * All of them are within the range.  An extreme one is any.  Same bits from the
  * host and from nvcc.
@@ -8,13 +8,15 @@
 #define FA_WORKER_RUNNER_WIRE_EDGE_INTEGER_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "worker/runner/wire/edge.h"
 #include "worker/runner/wire/fill_integer.h"
 
 /* fill_range() with edges: zeros (or what is nearest to 0), one of four values,
- * the ends, and, as tiny ones, the ends and what is next to them. */
+ * the ends, as tiny ones the ends and what is next to them, and, as negative
+ * ones, the lower half, whose sums may overflow. */
 ELEMENT_FN int64_t fill_range_edge(unsigned edges, uint64_t key, int64_t i,
                                    int64_t low, int64_t high)
 {
@@ -30,6 +32,9 @@ ELEMENT_FN int64_t fill_range_edge(unsigned edges, uint64_t key, int64_t i,
         return bits & 1u ? high : low;
     case EDGE_TINY:
         return bits & 1u ? high - inwards : low + inwards;
+    case EDGE_NEGATIVE:
+        return fill_range(
+            key, i, low, low + (int64_t)(((uint64_t)high - (uint64_t)low) / 2));
     default:
         return fill_range(key, i, low, high);
     }
@@ -57,6 +62,27 @@ ELEMENT_FN int64_t fill_sorted_edge(unsigned edges, uint64_t key, int64_t i,
         return fill_sorted(key, i, count, high);
     }
     return (int64_t)floor((double)high * ((double)step / (double)(count - 2)));
+}
+
+/* fill_permutation() with edges: the identity, neighbours changed, the reverse,
+ * a turn by one.  Of several edges, 'key' says which one it is, or none. */
+ELEMENT_FN int64_t fill_permutation_edge(unsigned edges, uint64_t key,
+                                         int64_t i, int64_t count)
+{
+    const bool alone = (edges & (edges - 1)) == 0;
+
+    switch (alone ? edges : edges & 1u << edge_bits(key, 0) % 8) {
+    case 1u << EDGE_ZEROS:
+        return i;
+    case 1u << EDGE_TIES:
+        return (i ^ 1) < count ? i ^ 1 : i;
+    case 1u << EDGE_LARGE:
+        return count - 1 - i;
+    case 1u << EDGE_TINY:
+        return i + 1 < count ? i + 1 : 0;
+    default:
+        return fill_permutation(key, i, count);
+    }
 }
 
 #endif

@@ -54,7 +54,8 @@ ELEMENT_FN bool fill_is_random(enum fill_kind kind)
 /* Are they integers that are drawn? */
 ELEMENT_FN bool fill_is_drawn(enum fill_kind kind)
 {
-    return kind == FILL_RANGE || kind == FILL_SORTED;
+    return kind == FILL_RANGE || kind == FILL_SORTED ||
+           kind == FILL_PERMUTATION;
 }
 
 /* Element 'i' of a random fill before the scale. */
@@ -84,6 +85,8 @@ ELEMENT_FN double fill_edge(const struct fill *fill, uint64_t key, int64_t i)
     if (fill->kind == FILL_SORTED)
         return (double)fill_sorted_edge(fill->edges, key, i, fill->count,
                                         fill->high);
+    if (fill->kind == FILL_PERMUTATION)
+        return (double)fill_permutation_edge(fill->edges, key, i, fill->count);
     value = edge_value(&of, fill_unit(fill, key, i), key, i);
     return fill->nudged ? edge_nudged(value, key, i) : value;
 }

@@ -14,7 +14,7 @@
 enum {
     TRIALS_SEEDS_MAX = 8,
     TRIALS_EDGES_MAX = 8,
-    TRIALS_NAME_MAX = 96
+    TRIALS_NAME_MAX = 128
 };
 
 struct trials {

@@ -26,13 +26,18 @@ const char *const wire_edge_names[EDGES] = {
     [EDGE_ZEROS] = "zeros",           [EDGE_TIES] = "ties",
     [EDGE_LARGE] = "large",           [EDGE_TINY] = "tiny",
     [EDGE_INFINITIES] = "infinities", [EDGE_EXTREME] = "extreme",
+    [EDGE_NEGATIVE] = "negative",
 };
 
 /* For messages; all together are less than TRIALS_NAME_MAX. */
 static const char *const edge_words[EDGES] = {
-    [EDGE_ZEROS] = "zeros",           [EDGE_TIES] = "ties",
-    [EDGE_LARGE] = "large values",    [EDGE_TINY] = "tiny values",
-    [EDGE_INFINITIES] = "infinities", [EDGE_EXTREME] = "extreme values",
+    [EDGE_ZEROS] = "zeros",
+    [EDGE_TIES] = "ties",
+    [EDGE_LARGE] = "large values",
+    [EDGE_TINY] = "tiny values",
+    [EDGE_INFINITIES] = "infinities",
+    [EDGE_EXTREME] = "extreme values",
+    [EDGE_NEGATIVE] = "negative values",
 };
 
 const char *const wire_rule_names[TOLERANCE_RULES] = {
