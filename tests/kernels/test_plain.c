@@ -452,6 +452,8 @@ static void a_kernel_without_the_checks_is_refused(void **state)
     assert_true(builds_with("__attribute__((used))"));
     assert_false(builds_with("__attribute__((no_sanitize(\"bounds\")))"));
     assert_false(builds_with("__attribute__((__no_sanitize_undefined__))"));
+    assert_false(builds_with("[[gnu::uninitialized]]"));
+    assert_false(builds_with("__attribute__((__uninitialized__))"));
 }
 
 static void all_build_for_a_gpu_as_well(void **state)

@@ -11,7 +11,7 @@
 
 inline void __syncthreads(fa_site at = fa_site::here())
 {
-    fa_emu_barrier(at);
+    fa_emu_barrier_votes(false, at); /* without threads that have ended */
 }
 
 inline int __syncthreads_count(int p, fa_site at = fa_site::here())

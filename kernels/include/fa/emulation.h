@@ -145,6 +145,7 @@ constexpr fa_emu_parameters<int(sizeof...(T))> fa_emu_parameters_of(void (*)(T..
 
 /* With these a kernel would have none of the compiler's checks (checks.h); a macro
  * in their place could be undone. */
+#pragma GCC poison uninitialized __uninitialized__
 #pragma GCC poison no_sanitize __no_sanitize__ no_sanitize_undefined
 #pragma GCC poison __no_sanitize_undefined__ disable_sanitizer_instrumentation
 

@@ -119,17 +119,46 @@ static const thread *find(uint32_t warp::*mask)
     return lane_of(w, w->*mask);
 }
 
+/* Everything before is visible to all. */
+static void release_barrier()
+{
+    block.barrier_tick = ++block.clock;
+    block.n_waiting = 0;
+    block.needs_all = false;
+    block.last_votes = block.n_votes;
+    block.n_votes = 0;
+    for (unsigned i = 0; i < block.n_warps; i++) {
+        warp *w = &block.warps[i];
+
+        w->waiting = 0;
+        w->ready = w->lanes & ~w->exited;
+        w->tick = block.barrier_tick;
+        if (w->ready)
+            block.ready_warps |= w->rank;
+    }
+}
+
+/* A __syncthreads() waits for all threads that have not ended: so it is from
+ * compute capability 7.0 on. */
+static void release_if_all_are_here()
+{
+    if (block.n_waiting > 0 &&
+        block.n_waiting + block.n_exited == block.n_threads)
+        release_barrier();
+}
+
 static void thread_exit(thread *self)
 {
     warp *w = self->warp;
 
     if (const thread *other = warp_waits_for(self))
         fault_divergence(self, "exits", other);
-    if (block.n_waiting)
+    if (block.needs_all)
         fault_early_exit(find(&warp::waiting), self);
     w->exited |= self->bit;
     block.n_exited++;
     set_waiting(self);
+    release_if_all_are_here();
     thread *next = next_ready(w, self->bit);
     if (next) {
         fa_emu_self = next;
@@ -198,6 +227,7 @@ static void start_warps()
 void block_run()
 {
     block.n_waiting = 0;
+    block.needs_all = false;
     block.n_exited = 0;
     block.n_votes = 0;
     block.start_tick = ++block.clock;
@@ -224,28 +254,11 @@ bool block_is_running()
     return fa_emu_self != nullptr;
 }
 
-/* All threads are here: everything before is visible to all. */
-static void release_barrier()
-{
-    block.barrier_tick = ++block.clock;
-    block.n_waiting = 0;
-    block.last_votes = block.n_votes;
-    block.n_votes = 0;
-    for (unsigned i = 0; i < block.n_warps; i++) {
-        warp *w = &block.warps[i];
-
-        w->waiting = 0;
-        w->ready = w->lanes;
-        w->tick = block.barrier_tick;
-    }
-    block.ready_warps = ~0u >> (WARPS_MAX - block.n_warps);
-}
-
 } // namespace emulator
 
 using namespace emulator;
 
-void fa_emu_barrier(fa_site at)
+static void wait_at_barrier(fa_site at)
 {
     thread *self = thread_self();
     warp *w = self->warp;
@@ -254,23 +267,31 @@ void fa_emu_barrier(fa_site at)
     self->at = at;
     if (const thread *other = warp_waits_for(self))
         fault_divergence(self, "is at a barrier", other);
-    if (block.n_exited)
-        fault_early_exit(self, find(&warp::exited));
     /* bar.sync counts warps, which may come from anywhere, but a warp comes as
      * a whole */
     if (w->waiting && !same_site(lane_of(w, w->waiting)->at, at))
         fault_barriers(self, lane_of(w, w->waiting));
     w->waiting |= self->bit;
-    if (++block.n_waiting == block.n_threads)
-        release_barrier();
-    else
+    block.n_waiting++;
+    release_if_all_are_here();
+    if (w->waiting)
         thread_yield(self);
+}
+
+/* That of a wrapper is stricter than __syncthreads(). */
+void fa_emu_barrier(fa_site at)
+{
+    thread_self()->at = at;
+    if (block.n_exited)
+        fault_early_exit(thread_self(), find(&warp::exited));
+    block.needs_all = true;
+    wait_at_barrier(at);
 }
 
 uint32_t fa_emu_barrier_votes(bool vote, fa_site at)
 {
     block.n_votes += vote;
-    fa_emu_barrier(at);
+    wait_at_barrier(at);
     return block.last_votes; /* the next barrier is not complete without us */
 }
 

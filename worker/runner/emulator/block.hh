@@ -71,6 +71,7 @@ struct block {
     struct fiber host;
     unsigned n_threads, n_warps;
     unsigned n_waiting, n_exited;
+    bool needs_all;             /* a barrier waits that no thread may miss */
     unsigned n_votes;           /* at this barrier so far, */
     unsigned last_votes;        /* at the one before */
     uint32_t ready_warps;       /* by rank */
