@@ -1,7 +1,6 @@
 #include "coordinator/options/options.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -74,22 +73,24 @@ static int unknown(const struct options *options, const char *flag, size_t len,
                    options->command, (int)len, flag, options->command);
 }
 
-static int read_number(const struct option *option, const char *text,
-                       double *out)
+/* Returns NULL, or what is wrong with the text. */
+static const char *read_number(const struct option *option, const char *text,
+                               double *out)
 {
+    bool is_int = option->kind == OPTION_INT;
     char *end;
-    double number;
+    double number = strtod(text, &end);
 
-    errno = 0;
-    number = strtod(text, &end);
-    if (end == text || *end || errno || !isfinite(number) || number < 0 ||
-        strspn(text, "0123456789.eE+-") != strlen(text))
-        return -1;
-    if (option->kind == OPTION_INT &&
-        (number != floor(number) || number > 0x1p53))
-        return -1;
+    if (end == text || *end || strspn(text, "0123456789.eE+-") != strlen(text))
+        return is_int ? "not a whole number" : "not a number";
+    if (number < 0)
+        return "less than 0";
+    if (!isfinite(number) || (is_int && number > 0x1p53))
+        return "too large";
+    if (is_int && number != floor(number))
+        return "not a whole number";
     *out = number;
-    return 0;
+    return NULL;
 }
 
 static int add_item(const struct options *options, const struct option *option,
@@ -108,21 +109,22 @@ static int take_value(const struct options *options,
                       const struct option *option, const char *text,
                       struct err *err)
 {
+    const char *flaw;
     double number;
 
-    if (option->kind == OPTION_TEXT || option->kind == OPTION_LIST) {
-        if (!*text)
-            return err_set(err, ERR_INPUT, "%s: --%s needs a value: %s",
-                           options->command, option->name, option->value);
-        if (option->kind == OPTION_LIST)
-            return add_item(options, option, text, err);
+    if (!*text)
+        return err_set(err, ERR_INPUT, "%s: --%s needs a value: %s",
+                       options->command, option->name, option->value);
+    if (option->kind == OPTION_LIST)
+        return add_item(options, option, text, err);
+    if (option->kind == OPTION_TEXT) {
         *(const char **)option->out = text;
         return 0;
     }
-    if (read_number(option, text, &number) < 0)
-        return err_set(err, ERR_INPUT, "%s: --%s: '%.64s' is not a %s >= 0",
-                       options->command, option->name, text,
-                       option->kind == OPTION_INT ? "whole number" : "number");
+    flaw = read_number(option, text, &number);
+    if (flaw)
+        return err_set(err, ERR_INPUT, "%s: --%s: '%.64s' is %s",
+                       options->command, option->name, text, flaw);
     if (option->kind == OPTION_INT)
         *(int64_t *)option->out = (int64_t)number;
     else

@@ -1,5 +1,6 @@
 #include "coordinator/result/report_where.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,6 +152,13 @@ static int fill(struct sqlite3 *db, const struct report *report,
     return err_only(rc);
 }
 
+static void append(struct err *err, const char *text)
+{
+    size_t len = strlen(err->text);
+
+    snprintf(err->text + len, sizeof(err->text) - len, "%s", text);
+}
+
 /* SQLite names the column that it does not find at the end of its text. */
 static void suggest_column(const struct report *report, struct err *err)
 {
@@ -167,26 +175,55 @@ static void suggest_column(const struct report *report, struct err *err)
     n = row(report, &report->configs[0], columns);
     for (size_t i = 0; i < n; i++)
         names[i] = columns[i].name;
-    (void)suggest_ending(at, strlen(at), names, n, ending);
-    if (strlen(err->text) + strlen(ending) < sizeof(err->text))
-        memcpy(err->text + strlen(err->text), ending, strlen(ending) + 1);
+    append(err, suggest_ending(at, strlen(at), names, n, ending));
+    if (!ending[0])
+        append(err, "; the columns are");
+    for (size_t i = 0; !ending[0] && i < n; i++) {
+        append(err, " ");
+        append(err, names[i]);
+    }
     free(columns);
+}
+
+/* Prepare 'query'. A message about its end must not name what is put there. */
+static int prepare(struct sqlite3 *db, char *query, struct sqlite3_stmt **out,
+                   struct err *err)
+{
+    int rc = sql_prepare(db, query, out, err);
+
+    free(query);
+    if (rc == ERR_INPUT && strcmp(err->text, "incomplete input") == 0)
+        return err_set(err, rc, "something is missing at its end");
+    return rc;
+}
+
+/* The parentheses refuse what may stand behind a condition in SQL, but SQLite
+ * would name them where the condition is wrong.  So it is parsed without them
+ * first. */
+static int parse(struct sqlite3 *db, const char *condition,
+                 struct sqlite3_stmt **out, struct err *err)
+{
+    static const char front[] = "SELECT rowid FROM configuration WHERE";
+    int rc = prepare(db, mem_printf("%s %s", front, condition), out, err);
+
+    sql_free(*out);
+    *out = NULL;
+    if (rc < 0)
+        return rc;
+    return prepare(db, mem_printf("%s (%s\n)", front, condition), out, err);
 }
 
 static int choose(struct sqlite3 *db, struct report *report,
                   const char *condition, struct err *err)
 {
-    char *query =
-        mem_printf("SELECT rowid FROM configuration WHERE (%s\n)", condition);
     struct sqlite3_stmt *stmt = NULL;
-    int rc = sql_prepare(db, query, &stmt, err);
+    int rc = parse(db, condition, &stmt, err);
 
     for (size_t i = 0; i < report->n_configs; i++)
         report->configs[i].selected = false;
     while (rc >= 0 && (rc = sql_step(stmt, err)) == 1)
         report->configs[sql_only_int(stmt) - 1].selected = true;
     sql_free(stmt);
-    free(query);
     if (rc < 0) {
         suggest_column(report, err);
         return err_within(err, ERR_INPUT, "--where '%s'", condition);
