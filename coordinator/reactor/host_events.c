@@ -12,6 +12,7 @@
 #include "coordinator/link/host_threads.h"
 #include "coordinator/reactor/believed.h"
 #include "coordinator/reactor/claimed_work.h"
+#include "coordinator/notes/host_words.h"
 #include "coordinator/notes/notices.h"
 #include "coordinator/reactor/host_model.h"
 #include "coordinator/reactor/prepare.h"
@@ -74,6 +75,7 @@ static void fail(struct sweep *sweep, size_t host, int code, const char *why)
     struct host_state *host_state = &sweep->fleet.hosts[host];
 
     go_away(sweep, host);
+    host_words_forget(sweep, host);
     host_state->state = HOST_STATE_FAILED;
     host_state->conn.code = code;
     snprintf(host_state->conn.why, sizeof(host_state->conn.why), "%s", why);
@@ -160,8 +162,10 @@ static void broken(struct sweep *sweep, const struct host_thread_news *news)
              why);
     if (host_state->conn.is_rented && host_state->conn.leave_ns)
         host_events_bye(sweep, news->host);
-    if (sweep->reactor.stopping ||
-        (host_state->conn.is_rented && !host_state->conn.is_linked))
+    if (sweep->reactor.stopping)
+        return;
+    host_words_forget(sweep, news->host);
+    if (host_state->conn.is_rented && !host_state->conn.is_linked)
         return;
     if (host_state->conn.tries == 0 || strcmp(host_state->conn.why, why) != 0)
         progress_say(sweep->reactor.progress, "%s: %s; trying again",
@@ -196,6 +200,7 @@ static void waits(struct sweep *sweep, const struct host_thread_news *news)
     struct host_state *host_state = &sweep->fleet.hosts[news->host];
     char text[sizeof(host_state->host->name) + sizeof(news->text)];
 
+    host_words_forget(sweep, news->host);
     if (!is_told(host_state, news->text)) {
         set_phase(sweep, news->host, LEDGER_ACQUIRING);
         snprintf(text, sizeof(text), "%s: %s", host_state->host->name,
@@ -277,8 +282,7 @@ void host_events_news(struct sweep *sweep, const struct host_thread_news *news)
     case HOST_THREADS_LOGIN_ENDED:
         return;
     case HOST_THREADS_REMARK:
-        progress_say(sweep->reactor.progress, "%s: %s", host_state->host->name,
-                     news->text);
+        host_words_say(sweep, news->host, "%s", news->text);
         return;
     case HOST_THREADS_UPLOADING:
         set_phase(sweep, news->host, LEDGER_UPLOADING);
@@ -461,10 +465,10 @@ int host_events_gpu(struct sweep *sweep, size_t host, const struct msg *msg,
         host_state->n_gpus == HOST_STATE_GPUS_MAX)
         return err_set(err, ERR_PROTO, "GPU out of turn");
     if (other) {
-        progress_say(sweep->reactor.progress,
-                     "%s: its GPU %s is the one of %s under another name; "
-                     "used once",
-                     host_state->host->name, msg->gpu.uuid, other->host->name);
+        host_words_say(
+            sweep, host,
+            "its GPU %s is the one of %s under another name; used once",
+            msg->gpu.uuid, other->host->name);
         return 0;
     }
     rc = gpu_arch_facts_read(&msg->gpu.facts, &gpu->facts, err);
@@ -518,36 +522,14 @@ void host_events_up(struct sweep *sweep, size_t host)
     host_state->worker.is_elsewhere = false;
 }
 
-/* It measures on the others.  status shows the last of these two events. */
-static void say_ready(struct sweep *sweep, const struct host_state *host_state,
-                      const char *waits)
+static void warn_once(struct sweep *sweep, size_t host, const char *warning)
 {
-    const char *name = host_state->host->name;
-    char text[sizeof(host_state->host->name) + 256];
+    struct host_state *host_state = &sweep->fleet.hosts[host];
 
-    records_put_event(sweep, "I", "HOST-READY", name);
-    notices_host_ready(sweep, (size_t)(host_state - sweep->fleet.hosts));
-    progress_say(
-        sweep->reactor.progress, "%s: ready: %s, %d build slot%s, %d GPU%s%s%s",
-        name, host_state->worker.toolkit, host_state->worker.slots,
-        host_state->worker.slots == 1 ? "" : "s", host_state->n_gpus,
-        host_state->n_gpus == 1 ? "" : "s", host_state->n_gpus ? ", " : "",
-        host_state->n_gpus ? host_state->gpus[0].name : "");
-    if (!waits || !waits[0])
-        return;
-    snprintf(text, sizeof(text), "%s: %.240s", name, waits);
-    progress_say(sweep->reactor.progress, "%s; waiting for that", text);
-    records_put_event(sweep, "I", "HOST-WAITS", text);
-}
-
-static void warn_once(struct sweep *sweep, struct host_state *host_state,
-                      const char *warning)
-{
     if (!warning || !warning[0] || host_state->warned)
         return;
     host_state->warned = true;
-    progress_say(sweep->reactor.progress, "%s: warning: %s",
-                 host_state->host->name, warning);
+    host_words_say(sweep, host, "warning: %s", warning);
 }
 
 /* With the facts of a GPU.  Builders may have been ready before it. */
@@ -578,8 +560,8 @@ int host_events_ready(struct sweep *sweep, size_t host, const struct msg *msg,
     records_put_host(sweep, host);
     records_put_ready(sweep, host);
     set_phase(sweep, host, LEDGER_IDLE);
-    say_ready(sweep, host_state, msg->ready.waits);
-    warn_once(sweep, host_state, msg->ready.warning);
+    host_words_ready(sweep, host, msg->ready.waits);
+    warn_once(sweep, host, msg->ready.warning);
     if (!believed_check(sweep, host, err))
         return 0;
     if (sweep->work.plan) {

@@ -20,6 +20,7 @@
 #include "coordinator/reactor/dispatch.h"
 #include "coordinator/reactor/host_events.h"
 #include "coordinator/reactor/inbox.h"
+#include "coordinator/notes/host_words.h"
 #include "coordinator/notes/notices.h"
 #include "coordinator/reactor/prepare.h"
 #include "coordinator/reactor/rented.h"
@@ -151,6 +152,7 @@ static void check_silence(struct sweep *sweep, int64_t now)
             progress_say(sweep->reactor.progress,
                          "%s: silent for %d s; its work goes to others",
                          host_state->host->name, (int)(silent / NS_PER_S));
+            host_words_forget(sweep, i);
             results_host_lost(sweep, i, "silent");
         }
     }

@@ -24,6 +24,7 @@ struct plan_ask;
 struct rental;
 struct reserve_pass;
 struct reserve_times;
+struct said;
 struct search_settings;
 struct store;
 
@@ -39,6 +40,7 @@ typedef void sweep_unbuilt(void *arg, bool reference, const char *why);
 /* Who looks on. */
 struct sweep_watch {
     bool quiet;           /* no progress on standard error */
+    struct said *said;    /* by all runs of this command; NULL: no other run */
     sweep_notify *notify; /* or NULL; must not block */
     void *arg;
 };

@@ -24,6 +24,7 @@
 #include "coordinator/hosts/host_models.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/live/patient_stdio.h"
+#include "coordinator/live/said.h"
 #include "coordinator/passes/passes.h"
 #include "coordinator/reactor/sweep.h"
 #include "coordinator/remote/ssh.h"
@@ -284,6 +285,7 @@ static int take_settings(const struct run *run, struct sweep_options *options,
     options->attempts = SWEEP_ATTEMPTS;
     options->watch = (struct sweep_watch){
         .quiet = set->quiet,
+        .said = run->said,
         .notify = run->on_event ? on_event_tell : NULL,
         .arg = run->on_event,
     };
@@ -405,6 +407,7 @@ int run_command(struct run *run, run_work *work, void *arg)
     run_budget_open();
     run->began_ns = clock_boot_ns();
     owner_draw(run->command);
+    run->said = said_new();
     if (rc == 0 && run->set.told.log && !(log = fopen(run->set.told.log, "ae")))
         rc = err_set(&err, ERR_INPUT, "--log=%s: %s", run->set.told.log,
                      strerror(errno));
@@ -430,6 +433,7 @@ int run_command(struct run *run, run_work *work, void *arg)
     dblock_drop();
     metrics_stop(&metrics); /* what it writes at last: nobody is at work */
     on_event_stop(run->on_event, code);
+    said_free(run->said);
     if (log) {
         log_setup(NULL, LOG_E);
         fclose(log);

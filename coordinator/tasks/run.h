@@ -22,6 +22,7 @@ struct on_event;
 struct plan_ask;
 struct replay;
 struct run_rental;
+struct said;
 struct space;
 struct spec;
 struct store;
@@ -46,6 +47,7 @@ struct run {
     char command[HASH_HEX];    /* of owner.h; drawn */
     struct run_rental *rental; /* run_rental.c; NULL: no host is rented */
     struct on_event *on_event; /* NULL: no command is told */
+    struct said *said;         /* what its runs said of the hosts */
     struct {                   /* stored when its database is first opened */
         char *forecast;        /* JSON (forecast.h); NULL: none */
         bool is_stored;

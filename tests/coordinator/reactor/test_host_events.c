@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "common/clock.h"
+#include "coordinator/live/said.h"
 #include "coordinator/reactor/host_events.h"
 #include "coordinator/reactor/inbox.h"
 #include "coordinator/schedule/ledger.h"
@@ -73,6 +74,43 @@ static void a_host_is_welcomed_and_is_ready(void **state)
                            "a: ready: g++ 12.2.0, 1 build slot, 1 GPU, "
                            "NVIDIA L4"));
     assert_int_equal(rig_dispatch(&rig), 2);
+}
+
+static int count(const char *text, const char *word)
+{
+    int n = 0;
+
+    while ((text = strstr(text, word))) {
+        text += strlen(word);
+        n++;
+    }
+    return n;
+}
+
+/* The proof and the confirmation of a sweep are runs, too. */
+static void the_next_run_of_a_command_says_nothing_twice(void **state)
+{
+    struct said *said = said_new();
+    struct msg ready = rig_is_ready();
+
+    (void)state;
+    rig.options.watch.said = said;
+    ready.ready.warning = "little memory";
+    for (int run = 0; run < 3; run++) {
+        host(0)->state = HOST_STATE_AWAY;
+        host(0)->warned = false;
+        rig_come(&rig, 0, 7, NULL, 0);
+        news(HOST_THREADS_REMARK, 0, "its login prints text");
+        assert_int_equal(rig_take(&rig, 0, ready), 0);
+    }
+    assert_int_equal(count(rig_heard(&rig), "a: ready: "), 1);
+    assert_int_equal(count(rig_heard(&rig), "a: warning: little memory"), 1);
+    assert_int_equal(count(rig_heard(&rig), "a: its login prints text"), 1);
+    rig_listen(&rig);
+    news(HOST_THREADS_BROKEN, ERR_NETWORK, "its worker was killed");
+    rig_come(&rig, 0, 8, NULL, 0);
+    assert_int_equal(count(rig_heard(&rig), "a: ready: "), 1);
+    said_free(said);
 }
 
 static void its_time_is_told_apart(void **state)
@@ -500,6 +538,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(a_host_is_welcomed_and_is_ready),
+        CASE(the_next_run_of_a_command_says_nothing_twice),
         CASE(its_time_is_told_apart),
         CASE(a_node_of_slurm_is_held_to_the_end_of_its_job),
         CASE(a_worker_that_was_frozen_has_cost_all_the_time),
