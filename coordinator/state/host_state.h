@@ -48,9 +48,9 @@ struct host_connection {
     int tries;         /* connections that broke */
     bool is_rented;    /* start= acquires it, and may do so again */
     bool is_wanted, is_parked, is_linked; /* its thread waits, or was told */
-    bool was_cut; /* its upload was, and the user was told */
-    char bye[64]; /* why its worker ended, as the worker says */
-    int code;     /* ERR_* of the last that broke */
+    bool was_cut;  /* its upload was, and the user was told */
+    char bye[256]; /* why its worker ended, as the worker says */
+    int code;      /* ERR_* of the last that broke */
     char why[sizeof(((struct err *)0)->text)];
 };
 

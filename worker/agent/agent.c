@@ -19,6 +19,7 @@
 #define SILENCE_NS (15 * NS_PER_S) /* after this silence it connects again */
 #define ADDRESS_NS (3 * NS_PER_S)  /* then it tries the next address */
 #define LAST_WORDS_MS 1000         /* time to send BYE */
+#define FOLDER_NS (1 * NS_PER_S)
 #define TRIM_NS (60 * NS_PER_S)
 #define REFUSAL_NS (10 * NS_PER_S) /* between two in the log */
 #define TURN_NS (1 * NS_PER_S)     /* longer: it was suspended */
@@ -291,6 +292,20 @@ static void look_at_signals(struct agent *agent)
     }
 }
 
+/* Nothing can be built or stored any more.  The coordinator starts another
+ * worker, which makes the folder again. */
+static void look_at_folder(struct agent *agent, int64_t now_ns)
+{
+    if (now_ns < agent->due.folder_ns || agent->end.how == AGENT_STOPS)
+        return;
+    agent->due.folder_ns = now_ns + FOLDER_NS;
+    if (!instance_is_gone(agent->instance, &agent->lock))
+        return;
+    snprintf(agent->folder_gone, sizeof(agent->folder_gone),
+             "its work folder %s is gone", agent->instance->home);
+    agent_stop(agent, AGENT_STOPS, agent->folder_gone);
+}
+
 /* On silence, connect again; in the end, assume that the coordinator is
  * gone. */
 static void look_at_clock(struct agent *agent, int64_t now_ns)
@@ -413,6 +428,7 @@ static void turn(struct agent *agent, int64_t *now_ns)
     if (lost_ns > TURN_NS)
         agent->liveness.heard_ns += lost_ns;
     look_at_signals(agent);
+    look_at_folder(agent, after_ns);
     look_at_control(agent, after_ns);
     if (agent->link && agent_receive(agent, after_ns, &invite)) {
         follow(agent, &invite, after_ns);

@@ -37,6 +37,7 @@ struct agent_connection {
 
 struct agent_due {
     int64_t hello_ns, beat_ns, resend_ns, trim_ns, refusal_ns, share_ns;
+    int64_t folder_ns;
 };
 
 struct agent {
@@ -58,6 +59,7 @@ struct agent {
     struct agent_connection connection;
     struct agent_due due;
     struct agent_end end;
+    char folder_gone[WORKDIR_BYTES + 40]; /* then it is why this ends */
 };
 
 /* The files from bottom to top: each calls only files above it in this list. */

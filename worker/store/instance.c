@@ -102,6 +102,18 @@ void instance_unlock(struct instance_lock *lock)
     lock->own = lock->shared = -1;
 }
 
+/* Not when it cannot be looked at for another reason: that may pass. */
+bool instance_is_gone(const struct instance *instance,
+                      const struct instance_lock *lock)
+{
+    struct stat stat;
+
+    if (lock->own >= 0 && fstat(lock->own, &stat) == 0 && stat.st_nlink == 0)
+        return true;
+    return lstat(instance->dir, &stat) < 0 &&
+           (errno == ENOENT || errno == ENOTDIR);
+}
+
 /* The NAME in "gpus-NAME.lock". */
 static bool read_name(const char *entry, char out[NAME_BYTES_MAX + 1])
 {

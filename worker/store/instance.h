@@ -16,6 +16,7 @@
 #define FA_WORKER_STORE_INSTANCE_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/err.h"
@@ -47,6 +48,9 @@ struct instance_lock {
 int instance_lock(const struct instance *instance, struct instance_lock *out,
                   struct err *err);
 void instance_unlock(struct instance_lock *lock); /* may have none */
+/* Has someone removed or moved the folder since it was locked? */
+bool instance_is_gone(const struct instance *instance,
+                      const struct instance_lock *lock);
 
 /* How many workers run in the folder. */
 size_t instance_count(const char *home);

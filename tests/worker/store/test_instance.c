@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -41,6 +42,33 @@ static void assert_below_home(const char *path, const char *expected)
 {
     assert_memory_equal(path, home, strlen(home));
     assert_string_equal(path + strlen(home), expected);
+}
+
+static void a_folder_that_was_removed_is_gone(void **state)
+{
+    struct instance all = of("all"), pair = of("0,1");
+    struct instance_lock lock_all, lock_pair;
+    char moved[60];
+    struct err err;
+
+    (void)state;
+    assert_int_equal(instance_lock(&all, &lock_all, &err), 0);
+    assert_int_equal(instance_lock(&pair, &lock_pair, &err), 0);
+    assert_false(instance_is_gone(&all, &lock_all));
+    assert_false(instance_is_gone(&pair, &lock_pair));
+    snprintf(moved, sizeof(moved), "%s.moved", home);
+    assert_int_equal(rename(home, moved), 0);
+    assert_true(instance_is_gone(&all, &lock_all));
+    assert_int_equal(rename(moved, home), 0);
+    assert_false(instance_is_gone(&pair, &lock_pair));
+    assert_true(build_dir_remove_tree(home));
+    assert_true(instance_is_gone(&all, &lock_all));
+    assert_int_equal(mkdir(home, 0700), 0); /* by the next worker */
+    pair = of("0,1");
+    assert_true(instance_is_gone(&all, &lock_all));
+    assert_true(instance_is_gone(&pair, &lock_pair));
+    instance_unlock(&lock_all);
+    instance_unlock(&lock_pair);
 }
 
 static void that_of_all_is_the_folder_itself(void **state)
@@ -145,6 +173,8 @@ static void those_that_were_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_folder_that_was_removed_is_gone,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(that_of_all_is_the_folder_itself, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(a_set_has_a_folder_and_a_socket, setup,
