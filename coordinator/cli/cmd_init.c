@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/err.h"
 #include "common/mem.h"
@@ -32,11 +33,18 @@ static void print_list(void)
 static int read_source(const char *path, char **text, struct err *err)
 {
     FILE *file = fopen(path, "r");
+    struct stat stat;
     size_t len;
 
     if (!file)
         return err_set(err, ERR_INPUT, "%s: %s; --from names a CUDA source",
                        path, strerror(errno));
+    if (fstat(fileno(file), &stat) == 0 && S_ISDIR(stat.st_mode)) {
+        (void)fclose(file);
+        return err_set(err, ERR_INPUT,
+                       "%s is a folder; --from names a CUDA source in it",
+                       path);
+    }
     *text = mem_new(SOURCE_MAX + 1, 1);
     len = fread(*text, 1, SOURCE_MAX, file);
     (void)fclose(file);
@@ -46,7 +54,10 @@ static int read_source(const char *path, char **text, struct err *err)
     }
     free(*text);
     *text = NULL;
-    return err_set(err, ERR_INPUT, "'%s' is not a text of less than %d bytes",
+    if (len == 0)
+        return err_set(err, ERR_INPUT,
+                       "%s is empty; --from names a CUDA source", path);
+    return err_set(err, ERR_INPUT, "%s is not a text of less than %d bytes",
                    path, SOURCE_MAX);
 }
 
@@ -80,7 +91,7 @@ static int write_for(const struct settings *settings, struct err *err)
     if (rc == 0 && kernel_scan(source, settings->entry, &scan, &why) < 0)
         rc = err_set(err, ERR_INPUT, "%s: %s", settings->from, why.text);
     if (rc == 0) {
-        sweep = kernel_sweep_json(&scan, name);
+        sweep = kernel_sweep_json(&scan, name, source);
         reference = kernel_sweep_reference(&scan);
         rc = templates_write_files(
             (const struct template_file[]){ { "sweep.json", sweep },
@@ -88,12 +99,13 @@ static int write_for(const struct settings *settings, struct err *err)
             2, folder, err);
     }
     if (rc == 0)
-        printf("sweep.json and reference.cu are beside %s: %zu parameters, "
-               "%zu tunables.\n"
+        printf("sweep.json and reference.cu are beside %s: %zu parameter%s, "
+               "%zu tunable%s.\n"
                "Now check the lines of sweep.json that say CHECK, write "
                "reference.cu, and run\n"
                "    fa-coord check\n",
-               name, scan.n, scan.n_macros);
+               name, scan.n, scan.n == 1 ? "" : "s", scan.n_macros,
+               scan.n_macros == 1 ? "" : "s");
     if (rc == 0)
         print_fixed(&scan);
     kernel_scan_fini(&scan);

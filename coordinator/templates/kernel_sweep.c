@@ -1,5 +1,6 @@
 #include "coordinator/templates/kernel_sweep.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,10 +19,10 @@ static bool is_bool(const struct kernel_scan_macro *macro)
 
 /* The macro that is most likely the threads of a block; NULL if none is. */
 static const struct kernel_scan_macro *
-block_of(const struct kernel_scan *kernel)
+block_of(const struct kernel_scan_macro *list, size_t n)
 {
-    for (size_t i = 0; i < kernel->n_macros; i++) {
-        const struct kernel_scan_macro *macro = &kernel->macros[i];
+    for (size_t i = 0; i < n; i++) {
+        const struct kernel_scan_macro *macro = &list[i];
         bool named =
             strstr(macro->name, "BLOCK") || strstr(macro->name, "THREADS");
 
@@ -29,6 +30,55 @@ block_of(const struct kernel_scan *kernel)
             return macro;
     }
     return NULL;
+}
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool has_word(const char *code, const char *word)
+{
+    size_t len = strlen(word);
+
+    for (const char *at = code; (at = strstr(at, word)); at += len)
+        if ((at == code || !is_word(at[-1])) && !is_word(at[len]))
+            return true;
+    return false;
+}
+
+/* How many threads a block has: the name of a tunable, or a number.  A sweep
+ * needs a tunable: if the source has none, one that it does not know sets the
+ * threads, and those that the source itself relies on are its only value. */
+struct threads {
+    const char *is;    /* in the launch */
+    const char *added; /* the name of that tunable, or NULL */
+    const char *fixed; /* what the source relies on, or NULL */
+};
+
+static struct threads threads_of(const struct kernel_scan *kernel,
+                                 const char *code)
+{
+    static const char *const names[] = { "BLOCK", "BLOCK_SIZE", "THREADS",
+                                         "THREADS_PER_BLOCK", "BLOCK_THREADS" };
+    const struct kernel_scan_macro *block =
+        block_of(kernel->macros, kernel->n_macros);
+    const struct kernel_scan_macro *fixed =
+        block_of(kernel->fixed, kernel->n_fixed);
+    struct threads out = { .fixed = fixed ? fixed->value : NULL };
+    size_t i = 0;
+
+    if (block) {
+        out.is = block->name;
+        return out;
+    }
+    out.is = out.fixed ? out.fixed : THREADS;
+    if (kernel->n_macros > 0)
+        return out;
+    while (i + 1 < sizeof(names) / sizeof(names[0]) && has_word(code, names[i]))
+        i++;
+    out.is = out.added = names[i];
+    return out;
 }
 
 static bool is_output(const struct kernel_scan_parameter *parameter)
@@ -55,7 +105,8 @@ static void put_values(const struct kernel_scan_macro *macro, FILE *to)
         fprintf(to, "[%ld, %ld]", value, 2 * value);
 }
 
-static void put_tunables(const struct kernel_scan *kernel, FILE *to)
+static void put_tunables(const struct kernel_scan *kernel,
+                         const struct threads *threads, FILE *to)
 {
     fputs(
         "  // CHECK the values to try. A macro in an #ifndef of its name is a "
@@ -65,8 +116,10 @@ static void put_tunables(const struct kernel_scan *kernel, FILE *to)
         fprintf(to, "%s\n    \"%s\": ", i ? "," : "", kernel->macros[i].name);
         put_values(&kernel->macros[i], to);
     }
-    if (kernel->n_macros == 0)
-        fprintf(to, "\n    \"BLOCK\": [128, " THREADS ", 512]");
+    if (threads->added && threads->fixed)
+        fprintf(to, "\n    \"%s\": [%s]", threads->added, threads->fixed);
+    else if (threads->added)
+        fprintf(to, "\n    \"%s\": [128, " THREADS ", 512]", threads->added);
     fputs("\n  },\n", to);
 }
 
@@ -97,23 +150,23 @@ static void put_arguments(const struct kernel_scan *kernel, FILE *to)
     fputs("\n  ],\n", to);
 }
 
-static void put_baseline(const struct kernel_scan *kernel, FILE *to)
+static void put_baseline(const struct kernel_scan *kernel,
+                         const struct threads *threads, FILE *to)
 {
     fputs("  \"baseline\": {", to);
     for (size_t i = 0; i < kernel->n_macros; i++)
         fprintf(to, "%s \"%s\": %s", i ? "," : "", kernel->macros[i].name,
                 kernel->macros[i].value);
-    if (kernel->n_macros == 0)
-        fputs(" \"BLOCK\": " THREADS, to);
+    if (threads->added)
+        fprintf(to, " \"%s\": %s", threads->added,
+                threads->fixed ? threads->fixed : THREADS);
     fputs(" }\n", to);
 }
 
-char *kernel_sweep_json(const struct kernel_scan *kernel, const char *source)
+char *kernel_sweep_json(const struct kernel_scan *kernel, const char *source,
+                        const char *code)
 {
-    const struct kernel_scan_macro *block = block_of(kernel);
-    const char *threads = block                   ? block->name
-                          : kernel->n_macros == 0 ? "BLOCK"
-                                                  : THREADS;
+    const struct threads threads = threads_of(kernel, code);
     char *text = NULL;
     size_t len = 0;
     FILE *to = mem_stream(&text, &len);
@@ -124,7 +177,7 @@ char *kernel_sweep_json(const struct kernel_scan *kernel, const char *source)
             "  \"name\": \"%s\",\n"
             "  \"kernel\": { \"source\": \"%s\", \"entry\": \"%s\" },\n\n",
             source, kernel->entry, source, kernel->entry);
-    put_tunables(kernel, to);
+    put_tunables(kernel, &threads, to);
     fprintf(to,
             "\n  // CHECK the grid: one thread an element is a guess.\n"
             "  \"launch\": { \"grid\": [\"(N + %s - 1) / %s\"], \"block\": "
@@ -134,7 +187,7 @@ char *kernel_sweep_json(const struct kernel_scan *kernel, const char *source)
             "  \"shapes\": [ { \"name\": \"n16m\", \"N\": 16777216 } ],\n"
             "  \"emulation_shapes\": [ { \"name\": \"n5k\", \"N\": 5001 } "
             "],\n\n",
-            threads, threads, threads);
+            threads.is, threads.is, threads.is);
     put_arguments(kernel, to);
     fprintf(to,
             "\n  \"reference\": { \"source\": \"reference.cu\", \"entry\": "
@@ -143,7 +196,7 @@ char *kernel_sweep_json(const struct kernel_scan *kernel, const char *source)
             "\"block\": [256] } },\n"
             "  \"tolerance\": { \"relative_l2\": 1e-5 },\n",
             kernel->entry);
-    put_baseline(kernel, to);
+    put_baseline(kernel, &threads, to);
     fputs("}\n", to);
     mem_stream_close(to, &text);
     return text;

@@ -11,9 +11,10 @@
 
 struct kernel_scan;
 
-/* The text of sweep.json; 'source' is the kernel's file name.  The caller frees
- * it. */
-char *kernel_sweep_json(const struct kernel_scan *kernel, const char *source);
+/* The text of sweep.json; 'source' is the kernel's file name, 'code' what it
+ * has.  The caller frees it. */
+char *kernel_sweep_json(const struct kernel_scan *kernel, const char *source,
+                        const char *code);
 
 /* The text of reference.cu. */
 char *kernel_sweep_reference(const struct kernel_scan *kernel);

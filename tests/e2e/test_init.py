@@ -52,7 +52,7 @@ class Init(Rig):
         with open(self.path("fixed.cu"), "w") as f:
             f.write("#define BLOCK 128\n" + KERNEL[KERNEL.index("#ifndef TWICE"):])
         said = self.run_coord(self.folder, "init", "--from", "fixed.cu").stdout
-        self.assertIn("3 parameters, 1 tunables", said)
+        self.assertIn("3 parameters, 1 tunable.", said)
         self.assertIn("Not tunables: BLOCK. To tune one, write\n    #ifndef BLOCK\n    #define BLOCK 128\n", said)
 
     def test_words_of_sql_that_kernels_need_are_names(self):
@@ -104,3 +104,9 @@ class Init(Rig):
             f.write("int main() {}\n")
         self.assertIn("none.cu: there is no __global__ function",
                       self.run_coord(self.folder, "init", "--from", "none.cu", code=2).stderr)
+        with open(self.path("empty.cu"), "w"):
+            pass
+        self.assertIn("empty.cu is empty; --from names a CUDA source",
+                      self.run_coord(self.folder, "init", "--from", "empty.cu", code=2).stderr)
+        self.assertIn(f"{self.folder} is a folder; --from names a CUDA source in it",
+                      self.run_coord(self.folder, "init", "--from", self.folder, code=2).stderr)
