@@ -18,6 +18,7 @@
 #include "coordinator/remote/remote.h"
 #include "coordinator/replay/landscape.h"
 #include "coordinator/model/domain.h"
+#include "coordinator/process/program.h"
 #include "coordinator/store/dbfile.h"
 #include "coordinator/tasks/record_file.h"
 #include "coordinator/text/terminal.h"
@@ -64,26 +65,9 @@ void doctor_fini(struct doctor *doctor)
 
 /* ---- this machine ---- */
 
-static bool in_path(const char *program)
-{
-    const char *path = getenv("PATH");
-
-    while (path && *path) {
-        size_t len = strcspn(path, ":");
-        char *file = mem_printf("%.*s/%s", (int)len, path, program);
-        bool found = access(file, X_OK) == 0;
-
-        free(file);
-        if (found)
-            return true;
-        path += len + (path[len] == ':');
-    }
-    return false;
-}
-
 static void check_ssh(struct doctor *doctor)
 {
-    if (in_path("ssh"))
+    if (program_is_here("ssh"))
         doctor_add(doctor, HERE, "ssh", DOCTOR_OK, NULL,
                    "the OpenSSH client is installed");
     else

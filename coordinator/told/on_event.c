@@ -13,6 +13,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/process/notifier.h"
+#include "coordinator/process/program.h"
 #include "coordinator/spec/search_settings.h"
 #include "coordinator/state/sweep_options.h"
 #include "coordinator/text/exit_code.h"
@@ -174,6 +175,11 @@ int on_event_start(const char *command, const char *db, const char *sweep,
     on->words = search_settings_split(command, on->argv);
     if (!on->argv[0])
         rc = err_set(err, ERR_INPUT, FLAG ": name a command");
+    else if (!program_is_here(on->argv[0]))
+        rc = err_set(
+            err, ERR_INPUT, FLAG ": '%.200s' is no program that can be run%s",
+            on->argv[0],
+            strchr(on->argv[0], '/') ? "" : "; PATH has none of this name");
     if (rc == 0)
         rc = notifier_start(on->argv, FLAG, NOTIFIER_LIMIT_NS, &on->notifier,
                             err);

@@ -158,7 +158,7 @@ static void each_way_to_end_has_its_event(void **state)
     }
 }
 
-static void a_command_without_a_word_is_refused(void **state)
+static void a_command_that_cannot_be_run_is_refused(void **state)
 {
     struct on_event *none = NULL;
     struct err err;
@@ -166,6 +166,16 @@ static void a_command_without_a_word_is_refused(void **state)
     (void)state;
     assert_int_equal(on_event_start("  ", "x", "s", &none, &err), ERR_INPUT);
     assert_string_equal(err.text, "--on-event: name a command");
+    assert_int_equal(on_event_start("no-such-program x", "x", "s", &none, &err),
+                     ERR_INPUT);
+    assert_string_equal(err.text,
+                        "--on-event: 'no-such-program' is no program that can "
+                        "be run; PATH has none of this name");
+    assert_int_equal(on_event_start("/etc/passwd", "x", "s", &none, &err),
+                     ERR_INPUT);
+    assert_string_equal(
+        err.text, "--on-event: '/etc/passwd' is no program that can be run");
+    assert_int_equal(on_event_start("/tmp", "x", "s", &none, &err), ERR_INPUT);
     on_event_stop(none, 0);
     on_event_stop(on, 0);
 }
@@ -177,7 +187,7 @@ int main(void)
         TEST(a_host_is_back_only_if_it_was_lost),
         TEST(the_end_has_the_figures_of_the_search),
         TEST(each_way_to_end_has_its_event),
-        TEST(a_command_without_a_word_is_refused),
+        TEST(a_command_that_cannot_be_run_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
