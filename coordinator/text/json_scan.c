@@ -278,9 +278,12 @@ static int scan_word(struct pass *pass)
             return 0;
         }
     }
+    if (pass->p == pass->end)
+        return flaw(pass, pass->p, "a value is missing",
+                    pass->scan->n == 1 ? "the file is empty"
+                                       : "the file ends here");
     return flaw(
-        pass, pass->p,
-        pass->p == pass->end ? "a value is missing" : "this is not a value",
+        pass, pass->p, "this is not a value",
         "write a number, a \"text\", true, false, null, [...] or {...}");
 }
 

@@ -55,7 +55,9 @@ static void a_byte_order_mark_and_crlf_are_fine(void **state)
 static const struct {
     const char *text, *message;
 } bad[] = {
-    { "", "f:1:1: a value is missing\n" },
+    { "", "f:1:1: a value is missing\n  \n  ^\nthe file is empty" },
+    { "[1, ",
+      "f:1:5: a value is missing\n  [1, \n      ^\nthe file ends here" },
     { "{", "f:1:2: a key is missing\n" },
     { "{} x", "f:1:4: something follows the value\n  {} x\n     ^\n" },
     { "[1,]", "f:1:4: a value is missing after ','\n  [1,]\n     ^\n" },
