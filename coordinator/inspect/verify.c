@@ -178,6 +178,14 @@ static const struct check {
       "  FROM interval) WHERE end_ns<start_ns OR before_ns>start_ns" },
 };
 
+/* SQLite begins its findings with a line that names the database. */
+static const char *behind_title(const char *text)
+{
+    const char *end = strncmp(text, "***", 3) == 0 ? strchr(text, '\n') : NULL;
+
+    return end ? end + 1 : text;
+}
+
 static int run_check(struct store *store, const struct check *check,
                      struct verify *verify, struct err *err)
 {
@@ -188,7 +196,7 @@ static int run_check(struct store *store, const struct check *check,
 
     while (rc >= 0 && (rc = row_next(&query, &row, err)) == 1)
         if (strcmp(row.text, "ok") != 0) /* so says the pragma of a sound one */
-            found(verify, check->name, mem_strdup(row.text));
+            found(verify, check->name, mem_strdup(behind_title(row.text)));
     row_close(&query);
     return rc;
 }

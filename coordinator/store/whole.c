@@ -123,8 +123,8 @@ static int check_structure(struct sqlite3 *db, struct err *err)
             strchr(sql_text(stmt, 0), '\n'); /* behind "in ..." */
 
         line = line ? line + 1 : sql_text(stmt, 0);
-        rc = err_set(err, ERR_STORE, "%.*s" REMEDY, (int)strcspn(line, "\n"),
-                     line);
+        rc = err_set(err, ERR_STORE, "its pages are damaged (%.*s)" REMEDY,
+                     (int)strcspn(line, "\n"), line);
     }
     sql_free(stmt);
     return err_only(rc);
