@@ -219,7 +219,7 @@ void report_best_print(const struct report_view *view, FILE *to)
     scale = report_ranking_unit(view->report, &unit);
     screen_heading(to, best.confirmed ? "The baseline and the best finalists"
                        : best.rows[0]->baseline
-                           ? "The baseline and the fastest, not confirmed"
+                           ? "Baseline and fastest, not confirmed"
                            : "The fastest, not confirmed");
     print_same(&best, to);
     table = table_new();
