@@ -153,6 +153,37 @@ int landscape_entry_samples(struct landscape_reader *reader,
     return rc;
 }
 
+/* A failure as an object, such as {"__error__": "InvalidConfig"}: one of its
+ * texts is the word. */
+static int read_failure(struct landscape_reader *reader,
+                        struct landscape_entry *entry)
+{
+    bool known = false;
+    enum json_token token;
+    int rc;
+
+    while ((rc = landscape_next(reader, &token)) == 0 &&
+           token == JSON_STREAM_KEY) {
+        rc = landscape_next(reader, &token);
+        if (rc == 0 && token == JSON_STREAM_TEXT && !known) {
+            known = word_of(landscape_text(reader)) != NULL;
+            free(entry->config.reason);
+            entry->config.reason = NULL;
+            rc = landscape_entry_failure(reader, entry);
+        }
+        if (rc == 0)
+            rc = json_stream_skip(reader->stream, token, reader->err);
+        if (rc < 0)
+            return rc;
+    }
+    if (rc == 0 && token == JSON_STREAM_CLOSE_OBJECT &&
+        entry->time != LANDSCAPE_FAILED)
+        return landscape_entry_flaw(reader,
+                                    "\"time\" is an object without a text, so "
+                                    "it names no failure");
+    return rc;
+}
+
 static int read_outcome(struct landscape_reader *reader, enum json_token token,
                         struct landscape_entry *entry)
 {
@@ -163,6 +194,8 @@ static int read_outcome(struct landscape_reader *reader, enum json_token token,
         return landscape_entry_failure(reader, entry);
     if (token == JSON_STREAM_OPEN_ARRAY)
         return landscape_entry_samples(reader, entry);
+    if (token == JSON_STREAM_OPEN_OBJECT)
+        return read_failure(reader, entry);
     if (token != JSON_STREAM_WORD ||
         strcmp(landscape_text(reader), "null") != 0)
         return landscape_entry_flaw(reader,

@@ -88,6 +88,26 @@ static void failures_are_recorded_as_failures(void **state)
     landscape_free(land);
 }
 
+static void a_failure_may_be_an_object(void **state)
+{
+    static const char text[] =
+        HEAD FAST ",\"b\":{\"BX\":32,\"MODE\":\"a\",\"time\":{\"kind\": "
+                  "\"error\", \"n\": [1],"
+                  "\"__error__\": \"CompilationFailedConfig\"}}"
+                  ",\"c\":{\"BX\":64,\"MODE\":\"a\",\"time\":{\"error\": "
+                  "\"Segfault\"}}}}";
+    struct landscape *land;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(load(text, &land, &err), 0);
+    assert_int_equal(land->configs[1].outcome, OUTCOME_COMPILE);
+    assert_null(land->configs[1].reason);
+    assert_int_equal(land->configs[2].outcome, OUTCOME_RUNTIME);
+    assert_string_equal(land->configs[2].reason, "recorded as 'Segfault'");
+    landscape_free(land);
+}
+
 #define CUT_KEY CUT "\"MO"
 #define CUT_NUMBER CUT "\"MODE\": \"b\", \"time\": 1.5"
 #define CUT_LIST CUT "\"MODE\": \"b\", \"times\": [1"
@@ -155,6 +175,8 @@ static void bad_files_are_refused_with_their_line(void **state)
         { HEAD "\"x\": {\"time\": 0}}}", "\"x\": the time is 0 ms" },
         { HEAD "\"x\": {\"time\": \"1.5\"}}}", "the text \"1.5\"" },
         { HEAD "\"x\": {\"time\": true}}}", "neither milliseconds nor" },
+        { HEAD "\"x\": {\"time\": {\"a\": 1}}}}",
+          "\"time\" is an object without a text" },
         { HEAD "\"x\": {\"times\": [\"a\"]}}}", "is not a number" },
         { HEAD FAST "}} x", "'x' after the end" },
     };
@@ -270,6 +292,7 @@ int main(void)
         cmocka_unit_test(a_cache_is_read_with_samples_and_durations),
         cmocka_unit_test(numbers_ascend_and_texts_are_not_ordered),
         cmocka_unit_test(failures_are_recorded_as_failures),
+        cmocka_unit_test(a_failure_may_be_an_object),
         cmocka_unit_test(an_unclosed_file_is_read_as_far_as_it_goes),
         cmocka_unit_test(gzip_is_read_and_a_cut_one_is_refused),
         cmocka_unit_test(bad_files_are_refused_with_their_line),
