@@ -92,6 +92,10 @@ int t1_read_conditions(struct t1 *problem, const struct json *space,
 /* Count the configurations, and find the baseline. */
 int t1_walk(struct t1 *problem, struct err *err);
 
+/* t1_table.c: a condition as a list of the values for which it holds.
+ * ERR_INPUT if it is too long, or has no value for any of them. */
+int t1_table(struct t1 *problem, struct t1_condition *condition);
+
 /* t1_options.c: options of the compiler. */
 void t1_read_options(struct t1 *problem, const struct json *kernel);
 

@@ -293,6 +293,8 @@ static int condition_sql(struct t1 *problem, struct t1_condition *condition,
     if (rc == 0 && strcmp(buf_text(&sql), "1") != 0)
         condition->sql = mem_strdup(buf_text(&sql));
     buf_fini(&sql);
+    if (rc < 0)
+        rc = t1_table(problem, condition);
     for (size_t i = 0; i < problem->n_tunables; i++)
         if (py_expression_uses(condition->python, problem->tunables[i].name))
             condition->last = i;

@@ -2,7 +2,8 @@
  *
  * Constraints of tuning problems are Python expressions.  This reads them
  * without Python:
- *   literals   numbers, texts, True, False, lists, tuples
+ *   literals   numbers, texts, True, False, lists, tuples,
+ *              sets
  *   operators  or and not, chained comparisons, in, not in, | ^ & << >>,
  *              + - * / // % **, a if b else c, list[i], list + list
  *   functions  abs all any bool ceil float floor int len list log2 max min pow

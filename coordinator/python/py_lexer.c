@@ -14,8 +14,9 @@
 
 /* Longer ones first, so that "**" is not "*". */
 static const char *const signs[] = {
-    "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "<", ">", "+", "-", "*",
-    "/",  "%",  "(",  ")",  "[",  "]",  ",",  "|",  "^", "&", "~", ".",
+    "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "<",
+    ">",  "+",  "-",  "*",  "/",  "%",  "(",  ")",  "[",
+    "]",  "{",  "}",  ",",  "|",  "^",  "&",  "~",  ".",
 };
 
 int py_flaw_set(struct py_flaw *flaw, size_t at, const char *fmt, ...)
@@ -34,13 +35,27 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
+/* Python reads "1or" as a number and a word. */
+static bool is_operator(const char *text)
+{
+    static const char *const words[] = { "and", "or", "not", "in",
+                                         "if",  "is", "for", "else" };
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strncmp(text, words[i], strlen(words[i])) == 0 &&
+            !is_word(text[strlen(words[i])]))
+            return true;
+    return false;
+}
+
 /* A sign belongs to a number behind the 'e' of an exponent. */
 static size_t number_length(const char *text)
 {
     bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     size_t n = 0;
 
-    while (is_word(text[n]) || text[n] == '.' ||
+    while ((is_word(text[n]) && (hex || !is_operator(text + n))) ||
+           text[n] == '.' ||
            (!hex && n > 0 && (text[n] == '+' || text[n] == '-') &&
             (text[n - 1] == 'e' || text[n - 1] == 'E')))
         n++;

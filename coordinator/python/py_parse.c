@@ -157,6 +157,26 @@ static int parse_brackets(struct parser *parser, struct py_node **out)
     return 0;
 }
 
+/* "{1, 2}" is set([1, 2]); "{}" is a dict in Python. */
+static int parse_set(struct parser *parser, struct py_node **out)
+{
+    struct py_node *call = make(parser, PY_OP_CALL);
+    struct py_node *list = make(parser, PY_OP_LIST);
+    bool comma;
+    int rc = next(parser);
+
+    if (rc == 0 && is(parser, "}"))
+        return unexpected(parser);
+    if (rc == 0)
+        rc = parse_items(parser, list, "}", &comma);
+    if (rc < 0)
+        return rc;
+    call->text = mem_strdup("set");
+    add(call, list_of(list));
+    *out = call;
+    return 0;
+}
+
 /* A name, or a function of the module math. */
 static int parse_name(struct parser *parser, struct py_node **out)
 {
@@ -219,6 +239,8 @@ static int parse_atom(struct parser *parser, struct py_node **out)
 
     if (is(parser, "(") || is(parser, "["))
         return parse_brackets(parser, out);
+    if (is(parser, "{"))
+        return parse_set(parser, out);
     if (parser->lexer.token == PY_TOKEN_END ||
         parser->lexer.token == PY_TOKEN_SIGN || is_keyword(parser))
         return unexpected(parser);

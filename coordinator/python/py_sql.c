@@ -171,6 +171,11 @@ static bool is_whole(struct py_sql_type type)
     return type.kind == PY_INT || type.kind == PY_BOOL;
 }
 
+/* SQL's mod() has the sign of the first, and rounds nothing as Python's. */
+#define REAL_MODULO                                                \
+    "(mod(@, #) + iif(mod(@, #) <> 0 AND (# < 0) <> (mod(@, #) < " \
+    "0), #, 0))"
+
 /* How an operator is written: '@' and '#' stand for the operands.  'forward':
  * the second is not negative; a shift by less than 0 is an error in Python. */
 static const char *form_of(enum py_op op, bool whole, bool positive,
@@ -186,13 +191,15 @@ static const char *form_of(enum py_op op, bool whole, bool positive,
     case PY_OP_DIVIDE:
         return "(1.0 * @ / #)";
     case PY_OP_FLOOR_DIVIDE:
-        return !whole     ? "floor(1.0 * @ / #)"
-               : positive ? "(@ / #)"
-                          : "CAST(floor(1.0 * @ / #) AS INTEGER)";
+        return !whole && positive ? "round((@ - mod(@, #)) / #)"
+               : !whole           ? "round((@ - " REAL_MODULO ") / #)"
+               : positive         ? "(@ / #)"
+                                  : "CAST(floor(1.0 * @ / #) AS INTEGER)";
     case PY_OP_MODULO:
-        return !whole     ? "(@ - floor(1.0 * @ / #) * #)"
-               : positive ? "(@ % #)"
-                          : "((@ % # + #) % #)";
+        return !whole && positive ? "mod(@, #)"
+               : !whole           ? REAL_MODULO
+               : positive         ? "(@ % #)"
+                                  : "((@ % # + #) % #)";
     case PY_OP_POWER:
         return whole && positive ? "CAST(pow(@, #) AS INTEGER)" : "pow(@, #)";
     case PY_OP_BIT_AND:

@@ -16,7 +16,7 @@ FUNCTIONS = {"abs": abs, "all": all, "any": any, "bool": bool, "float": float, "
              "tuple": tuple, "ceil": math.ceil, "floor": math.floor, "math": math, "True": True, "False": False}
 
 # Python that is not in the subset; what Python refuses, too; and forms that a draw seldom makes
-OUTSIDE = ["lambda: 1", "a.real", "[1, 2][0:1]", "[].append(1)", "'a' * 2", "{1, 2}", "{'a': 1}", "f'{a}'", "a is b",
+OUTSIDE = ["lambda: 1", "a.real", "[1, 2][0:1]", "[].append(1)", "'a' * 2", "{}", "{'a': 1}", "f'{a}'", "a is b",
            "b''", "1j", "...", "None", "max(1, key=a)", "print", "a @ b", "2 ** 63", "10 ** 30 > 1"]
 REFUSED = ["", "a b", "1 +", "(a", "a)", "[1, 2", "a = 1", "a if b", "007", "1__0", "1_", "'a", "f(1)",
            "__import__('os')", "open('x')", "a not b", "not", "a <> b", "a ? b", "1e", "0x", "0b2", "0o8", "0b", "$", "a[1:2]",
@@ -37,7 +37,9 @@ FORMS = ["[1, 2] + list(range(32, 100+1, 32))", "a in [1, 2] + [3]", "max([a] + 
          "sorted([3, 1, 2])", "list(range(10, 0, -3))", "list(range(5, 5))", "'a' < 'b'", '"its"',
          "'a' == 1", "1 == 1.0 == True", "9007199254740993 == 9007199254740992.0", "9007199254740993 > 9007199254740992.0",
          "b // c", "b % c", "b // -c", "x // y", "x % y", "(a and b) + 1", "(b or c) > 2", "not a", "not (a and t)",
-         "a <= b <= c <= 100", "[k for k in range(3)] == [0, 1, 2]", "any(k == a or k == b for k in (1, 2, 4))"]
+         "a <= b <= c <= 100", "[k for k in range(3)] == [0, 1, 2]", "any(k == a or k == b for k in (1, 2, 4))",
+         "a in {1, 2}", "{2, 1} == {1, 2, 1}", "len({k % 2 for k in range(9)}) == 2", "a<1or b>4", "1if t else 0", "a==2and b",
+         "a+1in[1,2]", "x % 0.1", "y // 0.1 == 9", "x % -0.1 == 0", "y % 0.3 > 0.1", "1.0 // 0.1 == 9 * a"]
 
 
 class Draw:
