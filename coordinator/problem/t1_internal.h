@@ -12,7 +12,8 @@
 #define T1_CONDITIONS_MAX 256
 #define T1_SIZES_MAX 8
 #define T1_SQL_MAX 8192
-#define T1_FLAGS_MAX 64 /* of a sweep file */
+#define T1_GATES_MAX 64 /* of a sweep file */
+#define T1_FLAGS_MAX 64 /* likewise */
 
 struct t1_tunable {
     char *name; /* in the file */

@@ -47,13 +47,29 @@ static int values_of_list(const struct t1 *problem, const struct json *list,
     return 0;
 }
 
+/* "1, 2, 4" is a tuple in Python. */
+static int parse_values(const char *text, struct py_expression **out,
+                        struct py_flaw *flaw)
+{
+    struct py_flaw other;
+    char *tuple;
+    int rc = py_expression_parse(text, out, flaw);
+
+    if (rc == 0)
+        return rc;
+    tuple = mem_printf("(%s\n)", text);
+    rc = py_expression_parse(tuple, out, &other);
+    free(tuple);
+    return rc;
+}
+
 static int values_of_python(const struct t1 *problem, const struct json *text,
                             struct t1_tunable *tunable, struct err *err)
 {
     struct py_scope nothing = { NULL, 0 };
     struct py_value list = { .kind = PY_INT };
     struct py_flaw flaw;
-    int rc = py_expression_parse(text->text, &tunable->list, &flaw);
+    int rc = parse_values(text->text, &tunable->list, &flaw);
 
     if (rc == 0)
         rc = py_expression_eval(tunable->list, &nothing, &list, &flaw);
@@ -197,6 +213,10 @@ static int read_tunable(struct t1 *problem, const struct json *json,
     if (!name || !values)
         return t1_flaw(problem, json, NULL, err,
                        "a tuning parameter has a \"Name\" and \"Values\"");
+    for (size_t t = 0; t < problem->n_tunables; t++)
+        if (strcmp(problem->tunables[t].name, name) == 0)
+            return t1_flaw(problem, json, NULL, err,
+                           "there are two tuning parameters '%.60s'", name);
     problem->n_tunables++;
     tunable->name = mem_strdup(name);
     if (values->kind == JSON_TEXT)

@@ -66,28 +66,47 @@ static void put_tunables(const struct t1 *problem, struct buf *out)
     buf_str(out, " },\n");
 }
 
-/* A gate yields a value for every point: lenient ones reject where Python would
- * raise an error. */
+/* The conditions of one gate, which has the name of the first. */
+static void put_gate(const struct t1 *problem, const size_t *conditions,
+                     size_t n, struct buf *out)
+{
+    struct buf rule, why;
+
+    buf_init(&rule, JSON_BYTES_MAX);
+    buf_init(&why, JSON_BYTES_MAX);
+    for (size_t i = 0; i < n; i++) {
+        const struct t1_condition *condition =
+            &problem->conditions[conditions[i]];
+
+        /* A gate yields a value for every point: lenient ones reject where
+         * Python would raise an error. */
+        buf_str(&rule, i ? " OR " : "");
+        buf_printf(&rule, problem->lenient ? "NOT coalesce(%s, 0)" : "NOT %s",
+                   condition->sql);
+        buf_printf(&why, "%s%s", i ? "; " : "", condition->text);
+    }
+    buf_printf(
+        out, "{ \"name\": \"condition_%zu\", \"reject\": ", conditions[0] + 1);
+    value_quote(buf_text(&rule), out);
+    buf_str(out, ",\n    \"why\": ");
+    value_quote(buf_text(&why), out);
+    buf_str(out, " }");
+    buf_fini(&rule);
+    buf_fini(&why);
+}
+
 static void put_gates(const struct t1 *problem, struct buf *out)
 {
-    size_t n = 0;
+    size_t with[T1_CONDITIONS_MAX], n = 0, per;
 
+    for (size_t i = 0; i < problem->n_conditions; i++)
+        if (problem->conditions[i].sql)
+            with[n++] = i;
+    per = n / T1_GATES_MAX + (n % T1_GATES_MAX > 0);
     buf_str(out, "\"gates\": [");
-    for (size_t i = 0; i < problem->n_conditions; i++) {
-        const struct t1_condition *condition = &problem->conditions[i];
-        char *rule;
-
-        if (!condition->sql)
-            continue;
-        rule = mem_printf(problem->lenient ? "NOT coalesce(%s, 0)" : "NOT %s",
-                          condition->sql);
-        buf_printf(out, "%s\n  { \"name\": \"condition_%zu\", \"reject\": ",
-                   n++ ? "," : "", i + 1);
-        value_quote(rule, out);
-        buf_str(out, ",\n    \"why\": ");
-        value_quote(condition->text, out);
-        buf_str(out, " }");
-        free(rule);
+    for (size_t i = 0; i < n; i += per) {
+        buf_str(out, i ? ",\n  " : "\n  ");
+        put_gate(problem, &with[i], n - i < per ? n - i : per, out);
     }
     buf_str(out, n ? "\n],\n" : "],\n");
 }

@@ -168,6 +168,14 @@ static int relate(struct py_run *run, const struct py_node *node,
         *out = *out == (relation == PY_IN);
         return rc;
     }
+    if (relation == PY_IS || relation == PY_IS_NOT) {
+        *out =
+            (a->kind == b->kind && py_value_equal(a, b)) == (relation == PY_IS);
+        return a->kind == PY_BOOL || b->kind == PY_BOOL
+                   ? 0
+                   : py_flaw_set(run->flaw, node->at,
+                                 "'is' compares only with True and False");
+    }
     if (!py_value_order(a, b, &order))
         return py_flaw_set(run->flaw, node->at, "%s and %s have no order",
                            py_value_kind_name(a->kind),

@@ -2,12 +2,12 @@
  *
  * Constraints of tuning problems are Python expressions.  This reads them
  * without Python:
- *   literals   numbers, texts, True, False, lists, tuples,
- *              sets
+ *   literals   numbers, texts, True, False, lists, tuples, sets
  *   operators  or and not, chained comparisons, in, not in, | ^ & << >>,
  *              + - * / // % **, a if b else c, list[i], list + list
- *   functions  abs all any bool ceil float floor int len list log2 max min pow
- *              range round set sorted sqrt sum tuple; also with "math."
+ *   functions  abs all any bool ceil exp fabs float floor gcd int len list log
+ *              log10 log2 max min pow prod range round set sorted sqrt sum
+ *              trunc tuple; also with "math."
  *   lists      [f(i) for i in range(n) if g(i)], also inside of a function
  * A name is one of the scope or of a "for".  max(NAME) and min(NAME) of a name
  * with a list of values are over that list.

@@ -1,10 +1,13 @@
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/err.h"
 #include "coordinator/python/py_internal.h"
 
+#define DIGITS_MOST 22                  /* of round() */
 #define WHOLE_END 9223372036854775808.0 /* 2^63 */
 
 struct call {
@@ -85,10 +88,30 @@ static int call_int(const struct call *call, struct py_value *out)
     return call_rounded(call, trunc, out);
 }
 
+/* round(x, DIGITS): printf() rounds what the bits are, as Python does. */
+static int call_round_to(const struct call *call, struct py_value *out)
+{
+    const struct py_value *value = &call->arguments[0];
+    const struct py_value *digits = &call->arguments[1];
+    char text[DBL_MAX_10_EXP + DIGITS_MOST + 10];
+
+    if (!py_value_is_number(value) || digits->kind != PY_INT ||
+        digits->integer < 0 || digits->integer > DIGITS_MOST)
+        return wrong(call);
+    if (value->kind != PY_REAL) {
+        *out = py_value_int(value->integer);
+        return 0;
+    }
+    snprintf(text, sizeof(text), "%.*f", (int)digits->integer, value->real);
+    *out = py_value_real(strtod(text, NULL));
+    return 0;
+}
+
 /* To the even neighbour, as rint() does by default. */
 static int call_round(const struct call *call, struct py_value *out)
 {
-    return call_rounded(call, rint, out);
+    return call->n == 2 ? call_round_to(call, out)
+                        : call_rounded(call, rint, out);
 }
 
 static int call_float(const struct call *call, struct py_value *out)
@@ -97,6 +120,76 @@ static int call_float(const struct call *call, struct py_value *out)
         return wrong(call);
     *out = py_value_real(py_value_number(call->arguments));
     return 0;
+}
+
+static int call_fabs(const struct call *call, struct py_value *out)
+{
+    if (!one_number(call))
+        return wrong(call);
+    *out = py_value_real(fabs(py_value_number(call->arguments)));
+    return 0;
+}
+
+static int call_exp(const struct call *call, struct py_value *out)
+{
+    if (!one_number(call))
+        return wrong(call);
+    *out = py_value_real(exp(py_value_number(call->arguments)));
+    return isinf(out->real) && isfinite(py_value_number(call->arguments))
+               ? py_flaw_set(call->flaw, call->node->at,
+                             "the result is too large")
+               : 0;
+}
+
+static bool is_above_0(const struct py_value *value)
+{
+    return py_value_is_number(value) && py_value_number(value) > 0;
+}
+
+static int call_log10(const struct call *call, struct py_value *out)
+{
+    if (call->n != 1 || !is_above_0(call->arguments))
+        return wrong(call);
+    *out = py_value_real(log10(py_value_number(call->arguments)));
+    return 0;
+}
+
+/* log(x), log(x, BASE) */
+static int call_log(const struct call *call, struct py_value *out)
+{
+    double base;
+
+    if (call->n < 1 || call->n > 2 || !is_above_0(call->arguments) ||
+        !is_above_0(&call->arguments[call->n - 1]))
+        return wrong(call);
+    base = call->n == 2 ? log(py_value_number(&call->arguments[1])) : 1;
+    if (base == 0)
+        return py_flaw_set(call->flaw, call->node->at, "division by zero");
+    *out = py_value_real(log(py_value_number(call->arguments)) / base);
+    return 0;
+}
+
+static int call_gcd(const struct call *call, struct py_value *out)
+{
+    uint64_t divisor = 0;
+
+    for (size_t i = 0; i < call->n; i++) {
+        const struct py_value *value = &call->arguments[i];
+        uint64_t rest = (uint64_t)value->integer;
+
+        if (value->kind != PY_INT && value->kind != PY_BOOL)
+            return wrong(call);
+        if (value->integer < 0)
+            rest = -rest;
+        while (rest) {
+            uint64_t next = divisor % rest;
+
+            divisor = rest;
+            rest = next;
+        }
+    }
+    *out = py_value_int((int64_t)divisor);
+    return divisor > INT64_MAX ? whole_of(call, INFINITY, out) : 0;
 }
 
 static int call_log2(const struct call *call, struct py_value *out)
@@ -283,6 +376,18 @@ static int call_sum(const struct call *call, struct py_value *out)
     return 0;
 }
 
+static int call_prod(const struct call *call, struct py_value *out)
+{
+    *out = py_value_int(1);
+    if (!one_list(call))
+        return wrong(call);
+    for (size_t i = 0; i < call->arguments->n; i++)
+        if (py_arithmetic(PY_OP_MULTIPLY, out, &call->arguments->items[i],
+                          call->node->at, out, call->flaw) < 0)
+            return ERR_INPUT;
+    return 0;
+}
+
 static int call_all(const struct call *call, struct py_value *out)
 {
     *out = py_value_bool(true);
@@ -335,13 +440,16 @@ static const struct {
     const char *name;
     function_fn *fn;
 } functions[] = {
-    { "abs", call_abs },     { "all", call_all },   { "any", call_any },
-    { "bool", call_bool },   { "ceil", call_ceil }, { "float", call_float },
-    { "floor", call_floor }, { "int", call_int },   { "len", call_len },
-    { "list", call_list },   { "log2", call_log2 }, { "max", call_max },
-    { "min", call_min },     { "pow", call_pow },   { "range", call_range },
-    { "round", call_round }, { "set", call_set },   { "sorted", call_sorted },
-    { "sqrt", call_sqrt },   { "sum", call_sum },   { "tuple", call_list },
+    { "abs", call_abs },     { "all", call_all },     { "any", call_any },
+    { "bool", call_bool },   { "ceil", call_ceil },   { "exp", call_exp },
+    { "fabs", call_fabs },   { "float", call_float }, { "floor", call_floor },
+    { "gcd", call_gcd },     { "int", call_int },     { "len", call_len },
+    { "list", call_list },   { "log", call_log },     { "log10", call_log10 },
+    { "log2", call_log2 },   { "max", call_max },     { "min", call_min },
+    { "pow", call_pow },     { "prod", call_prod },   { "range", call_range },
+    { "round", call_round }, { "set", call_set },     { "sorted", call_sorted },
+    { "sqrt", call_sqrt },   { "sum", call_sum },     { "trunc", call_int },
+    { "tuple", call_list },
 };
 
 #define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))

@@ -44,6 +44,8 @@ enum py_relation {
     PY_NOT_EQUAL,
     PY_IN,
     PY_NOT_IN,
+    PY_IS, /* of a bool */
+    PY_IS_NOT,
 };
 
 struct py_node {

@@ -9,6 +9,7 @@
 #include "common/mem.h"
 #include "coordinator/python/py_internal.h"
 
+#define BLANKS " \t\r\n\f"
 #define NUMBER_BYTES_MAX 100
 #define SHOWN 20 /* of a number, in messages */
 
@@ -85,8 +86,11 @@ int py_lexer_next(struct py_lexer *lexer)
     const char *at;
     size_t len;
 
-    while (*lexer->at && strchr(" \t\r\n", *lexer->at))
-        lexer->at++;
+    lexer->at += strspn(lexer->at, BLANKS);
+    while (*lexer->at == '#') { /* a comment */
+        lexer->at += strcspn(lexer->at, "\n");
+        lexer->at += strspn(lexer->at, BLANKS);
+    }
     at = lexer->at;
     lexer->begin = (size_t)(at - lexer->text);
     if (!*at)

@@ -408,6 +408,12 @@ static int parse_relation(struct parser *parser, enum py_relation *out,
             *found = true;
             return next(parser);
         }
+    if (is(parser, "is")) {
+        *found = true;
+        rc = next(parser);
+        *out = is(parser, "not") ? PY_IS_NOT : PY_IS;
+        return rc < 0 || *out == PY_IS ? rc : next(parser);
+    }
     if (!is(parser, "not"))
         return 0;
     *out = PY_NOT_IN;

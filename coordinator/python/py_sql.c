@@ -485,6 +485,8 @@ static int put_relation(struct py_sql *sql, const struct py_node *node,
         buf_str(sql->out, relation == PY_NOT_IN ? ")" : "");
         return rc;
     }
+    if (relation > PY_NOT_IN)
+        return no_counterpart(sql, node);
     buf_str(sql->out, "(");
     rc = py_sql_value(sql, node->items[i], &a);
     buf_str(sql->out, signs[relation]);

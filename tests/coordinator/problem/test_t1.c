@@ -84,7 +84,7 @@ static void write_sweep(const struct t1 *problem, struct buf *out)
 static int64_t passing(const struct t1 *problem)
 {
     struct space *space;
-    struct space_gate_count gates[8];
+    struct space_gate_count gates[64];
     struct spec *spec;
     struct buf text;
     struct err err;
@@ -177,6 +177,27 @@ static void the_gates_keep_what_the_conditions_keep(void **state)
     }
 }
 
+/* A sweep file has fewer gates than a T1 file may have conditions. */
+static void many_conditions_share_gates(void **state)
+{
+    struct buf text;
+    struct t1 *problem;
+
+    (void)state;
+    buf_init(&text, 1 << 20);
+    buf_str(&text,
+            "{\"ConfigurationSpace\": {\"TuningParameters\": [" TUNABLE(
+                "A", "list(range(1, 201))", "200") "], \"Conditions\": [");
+    for (int i = 1; i <= 150; i++)
+        buf_printf(&text, "%s\"A != %d\"", i > 1 ? "," : "", i);
+    buf_str(&text, "]},\n" KERNEL);
+    problem = problem_of(buf_text(&text), true);
+    assert_int_equal(t1_passing(problem), 50);
+    assert_int_equal(passing(problem), 50);
+    t1_free(problem);
+    buf_fini(&text);
+}
+
 static void a_condition_without_a_value_is_an_error_or_rejects(void **state)
 {
     static const char text[] = SPACE(CONDITION("8 % PAD == 0")) KERNEL;
@@ -244,6 +265,11 @@ static void a_flaw_names_file_and_line(void **state)
           "a size in \"ProblemSize\" must be a whole number" },
         { ONE("[1]", "1", "\"ProblemSize\": [1.5]"), "as in [4096, 4096]" },
         { ONE("[]", "1", ""), "as in \"[16, 32, 64]\"" },
+        { "{\"ConfigurationSpace\": {\"TuningParameters\": ["
+          "{\"Name\": \"a\", \"Values\": [1]},\n"
+          "{\"Name\": \"a\", \"Values\": [2]}]}}",
+          ":2:1: there are two tuning parameters 'a'" },
+        { ONE("1, 2,, 3", "2", ""), "',' does not belong here" },
         { ONE("[True, 2]", "2", ""), "'A' mixes a bool and an int" },
         { ONE("['x', 2]", "2", ""), "'A' mixes a text and an int" },
         { ONE("['x y']", "2", ""), "the value 'x y' of 'A' cannot stand in" },
@@ -321,6 +347,7 @@ static void a_setting_is_translated_or_noted(void **state)
         { ONE("[2, 4]", "4.0", ""), "\"baseline\": { \"A\": 4 }", NULL },
         { ONE("[True, False]", "\"False\"", ""),
           "\"baseline\": { \"A\": false }", NULL },
+        { ONE("2, 4", "4", ""), "\"A\": [2, 4]", NULL },
         { ONE("[2, 4]", "3", ""), "\"baseline\": { \"A\": 3 }", NULL },
         { ONE("[2, 4]", "2.5", ""), "\"baseline\": { \"A\": 2 }",
           "the default of 'A' is not among its values" },
@@ -374,6 +401,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_problem_becomes_a_sweep_file),
         cmocka_unit_test(the_gates_keep_what_the_conditions_keep),
+        cmocka_unit_test(many_conditions_share_gates),
         cmocka_unit_test(a_condition_without_a_value_is_an_error_or_rejects),
         cmocka_unit_test(lenient_leaves_out_and_notes),
         cmocka_unit_test(a_flaw_names_file_and_line),

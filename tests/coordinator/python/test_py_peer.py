@@ -12,7 +12,8 @@ import unittest
 DRAWN = 6000
 NAMES = "abcxyt"
 FUNCTIONS = {"abs": abs, "all": all, "any": any, "bool": bool, "float": float, "int": int, "len": len, "list": list,
-             "max": max, "min": min, "pow": pow, "range": range, "round": round, "set": set, "sorted": sorted, "sum": sum,
+             "max": max, "min": min, "pow": pow, "exp": math.exp, "fabs": math.fabs, "gcd": math.gcd, "log": math.log, "log10": math.log10,
+             "prod": math.prod, "trunc": math.trunc, "range": range, "round": round, "set": set, "sorted": sorted, "sum": sum,
              "tuple": tuple, "ceil": math.ceil, "floor": math.floor, "math": math, "True": True, "False": False}
 
 # Python that is not in the subset; what Python refuses, too; and forms that a draw seldom makes
@@ -21,7 +22,7 @@ OUTSIDE = ["lambda: 1", "a.real", "[1, 2][0:1]", "[].append(1)", "'a' * 2", "{}"
 REFUSED = ["", "a b", "1 +", "(a", "a)", "[1, 2", "a = 1", "a if b", "007", "1__0", "1_", "'a", "f(1)",
            "__import__('os')", "open('x')", "a not b", "not", "a <> b", "a ? b", "1e", "0x", "0b2", "0o8", "0b", "$", "a[1:2]",
            "a := 1", "x for x in [1]", "max()", "max([])", "max(1)", "min(True, 'a')", "1 < 'a'",
-           "[1, 2] + 1", "-'a'", "[1][1]", "[1][-2]", "1 // 0", "1 % 0", "1 / 0", "0 ** -1", "0.0 ** -1.0",
+           "[1, 2] + 1", "-'a'", "[1][1]", "[1][-2]", "1 // 0", "1 % 0", "1 / 0", "0 ** -1", "0.0 ** -1.0", "log(0)", "log(2, 1)", "log(-1)", "exp(1000)", "gcd(1.5, 2)", "prod(['a', 'b'])", "# a", "round('a', 1)",
            "1.5 // 0.0", "1 << -1", "1.5 << 1", "sum(['a'])", "range(1.5)", "range(1, 2, 0)", "nothing", "1 in 2",
            "len(3)", "[k for k in 3]"]
 FORMS = ["[1, 2] + list(range(32, 100+1, 32))", "a in [1, 2] + [3]", "max([a] + [b])", "1 < 2 < 3", "3 > 2 > 2", "1 < 2 > 1 == 1", "not 1 == 2", "-2 ** 2", "2 ** -1", "2 ** 3 ** 2", "-7 // 2", "-7 % 3",
@@ -38,7 +39,10 @@ FORMS = ["[1, 2] + list(range(32, 100+1, 32))", "a in [1, 2] + [3]", "max([a] + 
          "'a' == 1", "1 == 1.0 == True", "9007199254740993 == 9007199254740992.0", "9007199254740993 > 9007199254740992.0",
          "b // c", "b % c", "b // -c", "x // y", "x % y", "(a and b) + 1", "(b or c) > 2", "not a", "not (a and t)",
          "a <= b <= c <= 100", "[k for k in range(3)] == [0, 1, 2]", "any(k == a or k == b for k in (1, 2, 4))",
-         "a in {1, 2}", "{2, 1} == {1, 2, 1}", "len({k % 2 for k in range(9)}) == 2", "a<1or b>4", "1if t else 0", "a==2and b",
+         "t is True", "t is not True", "a is True", "not t is False", "(a > 1) is t", "round(x, 1)", "round(y / 3, 2) == 0.08",
+         "round(a, 1)", "round(2.675, 2)", "round(1e300, 3)", "math.gcd(a, b)", "gcd(12, -18)", "gcd()", "gcd(0, 0)", "math.log(c, 2) < 2",
+         "log(c)", "math.log10(c)", "math.fabs(b)", "math.prod([a, b, x])", "prod([])", "math.trunc(y)", "math.exp(y / 9)",
+         "a < 3 # and more", "a in {1, 2}", "{2, 1} == {1, 2, 1}", "len({k % 2 for k in range(9)}) == 2", "a<1or b>4", "1if t else 0", "a==2and b",
          "a+1in[1,2]", "x % 0.1", "y // 0.1 == 9", "x % -0.1 == 0", "y % 0.3 > 0.1", "1.0 // 0.1 == 9 * a"]
 
 
