@@ -302,8 +302,8 @@ int report_parts_load(struct report_rows *rows, struct err *err)
         { "SELECT json_extract(settings, '$.recorded.kernel') AS text FROM "
           "sweep WHERE id=?1 AND text IS NOT NULL",
           set_kernel },
-        { "SELECT json_extract(settings, '$.recorded.problem') AS text FROM "
-          "sweep WHERE id=?1 AND text IS NOT NULL",
+        { "SELECT json_quote(json_extract(settings, '$.recorded.problem')) "
+          "AS text FROM sweep WHERE id=?1 AND text <> 'null'",
           set_problem },
     };
     struct part part;

@@ -119,6 +119,17 @@ class Exchange(rig.Rig):
             self.assertIn("gemm.db-wal", beside())
             self.assertEqual(read(), samples, "all is in the log")
 
+    def test_a_problem_size_is_a_list_a_number_or_a_text(self):
+        self.make()
+        with open(self.path("bowl.json")) as f:
+            whole = json.load(f)
+        for i, size in enumerate(("N", 4096)):
+            with open(self.path(f"size{i}.json"), "w") as f:
+                json.dump(whole | {"problem_size": size}, f)
+            self.imported(f"size{i}.json", f"size{i}.db")
+            written = json.loads(self.exported(f"size{i}.db", "kernel-tuner", f"written{i}.json"))
+            self.assertEqual(written["problem_size"], size)
+
     def test_a_kernel_tuner_cache_goes_out_as_it_came_in(self):
         cache = self.make()
         with open(self.path("bowl.json")) as f:
