@@ -134,32 +134,45 @@ static double score(const struct problem *p)
     return usd > 0 ? usd * all : all;
 }
 
-/* Add machines of one kind, those that are held first, as long as each of them
+/* Those of a pool, mostly. */
+static bool is_same(const struct rental_machine *a,
+                    const struct rental_machine *b)
+{
+    return a->is_busy == b->is_busy && a->measures == b->measures &&
+           a->builds == b->builds && a->slots == b->slots &&
+           a->gpus == b->gpus && a->rate == b->rate && a->boot_s == b->boot_s &&
+           a->min_s == b->min_s && a->round_s == b->round_s &&
+           a->held_s == b->held_s;
+}
+
+/* Add the first machine of one kind, held or not, that makes it better. */
+static bool add_one(struct problem *p, bool builders, bool held)
+{
+    const struct rental_machine *tried = NULL;
+    double before = score(p);
+
+    for (size_t i = 0; i < p->n; i++) {
+        const struct rental_machine *m = &p->machines[i];
+
+        if (p->wanted[i] || m->is_lost || m->is_held != held ||
+            is_builder(m) != builders || (tried && is_same(m, tried)))
+            continue;
+        p->wanted[i] = true;
+        if (score(p) < before)
+            return true;
+        p->wanted[i] = false;
+        tried = m;
+    }
+    return false;
+}
+
+/* Add machines of one kind, those that are held first, as long as one of them
  * makes it better. */
 static void add(struct problem *p, bool builders)
 {
     p->only_builds = builders;
-    for (;;) {
-        double before = score(p);
-        size_t found = p->n;
-
-        for (size_t i = 0; i < p->n && found == p->n; i++)
-            if (!p->wanted[i] && !p->machines[i].is_lost &&
-                p->machines[i].is_held &&
-                is_builder(&p->machines[i]) == builders)
-                found = i;
-        for (size_t i = 0; i < p->n && found == p->n; i++)
-            if (!p->wanted[i] && !p->machines[i].is_lost &&
-                is_builder(&p->machines[i]) == builders)
-                found = i;
-        if (found == p->n)
-            return;
-        p->wanted[found] = true;
-        if (!(score(p) < before)) {
-            p->wanted[found] = false;
-            return;
-        }
-    }
+    while (add_one(p, builders, true) || add_one(p, builders, false))
+        continue;
 }
 
 /* What the others cost while they wait for this machine. */
@@ -233,7 +246,7 @@ static double choose(struct problem *p, bool is_late)
 {
     p->is_late = is_late;
     for (size_t i = 0; i < p->n; i++)
-        p->wanted[i] = !p->machines[i].is_rented;
+        p->wanted[i] = !p->machines[i].is_rented && !p->machines[i].is_lost;
     if (p->work->builds > 0)
         add(p, true);
     if (p->work->is_known && p->work->measurements + p->work->builds > 0)

@@ -40,7 +40,7 @@ struct rental_work {
 struct rental_machine {
     bool is_rented; /* by start=; others are there and cost the same */
     bool is_held;   /* acquired, or being acquired */
-    bool is_lost;   /* it cannot be acquired */
+    bool is_lost;   /* it cannot be acquired, or used */
     bool is_busy;   /* work runs there */
     bool measures, builds;
     int slots;      /* builds at a time */
@@ -52,7 +52,8 @@ struct rental_machine {
     double held_s;  /* since start= */
 };
 
-/* Set wanted[i] for each machine; those that are not rented are wanted. */
+/* Set wanted[i] for each machine; those that are not rented are wanted,
+ * unless they are lost. */
 void rental_plan(enum rental_goal goal, const struct rental_work *work,
                  const struct rental_machine *machines, size_t n, bool *wanted);
 

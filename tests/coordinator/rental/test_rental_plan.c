@@ -310,6 +310,37 @@ static void a_machine_that_is_there_is_used(void **state)
     assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &work, fleet, 2), "x.");
 }
 
+/* A GPU box that cannot build, without anything that builds, is no better than
+ * nothing; the sweep must not stop there. */
+static void a_box_that_does_not_help_alone_hides_no_other(void **state)
+{
+    struct rental_machine fleet[] = { L4, L4, L4_THAT_BUILDS };
+
+    (void)state;
+    assert_string_equal(wants(RENTAL_GOAL_FASTEST, &screening, fleet, 3),
+                        "xxx");
+    assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &screening, fleet, 3),
+                        "..x");
+    fleet[0].is_held = true; /* it told its facts */
+    assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &screening, fleet, 3),
+                        "..x");
+}
+
+static void a_machine_that_was_there_and_is_lost_counts_for_nothing(
+    void **state)
+{
+    struct rental_machine fleet[] = { L4_THAT_BUILDS, L4_THAT_BUILDS };
+    const struct rental_work work = { .is_known = false };
+
+    (void)state;
+    fleet[0].is_rented = false;
+    assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &work, fleet, 2), "x.");
+    fleet[0].is_lost = true;
+    assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &work, fleet, 2), ".x");
+    assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &screening, fleet, 2),
+                        ".x");
+}
+
 static void a_goal_has_a_name(void **state)
 {
     enum rental_goal goal;
@@ -346,6 +377,9 @@ int main(void)
         cmocka_unit_test(a_confirmation_keeps_what_it_has),
         cmocka_unit_test(a_machine_that_is_lost_is_not_wanted),
         cmocka_unit_test(a_machine_that_is_there_is_used),
+        cmocka_unit_test(a_box_that_does_not_help_alone_hides_no_other),
+        cmocka_unit_test(
+            a_machine_that_was_there_and_is_lost_counts_for_nothing),
         cmocka_unit_test(a_goal_has_a_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
