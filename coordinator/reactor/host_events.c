@@ -440,25 +440,13 @@ int host_events_hello(struct sweep *sweep, size_t host, const struct msg *msg,
     return 0;
 }
 
-/* Only hosts in use count: a retired name does not keep a GPU from its
- * successor. */
-static const struct host_state *other_box_with(const struct sweep *sweep,
-                                               size_t host, const char *uuid)
-{
-    for (size_t i = 0; i < sweep->fleet.n; i++)
-        for (int g = 0; i != host && g < sweep->fleet.hosts[i].n_gpus; g++)
-            if (host_state_is_connected(&sweep->fleet.hosts[i]) &&
-                strcmp(sweep->fleet.hosts[i].gpus[g].uuid, uuid) == 0)
-                return &sweep->fleet.hosts[i];
-    return NULL;
-}
-
 int host_events_gpu(struct sweep *sweep, size_t host, const struct msg *msg,
                     struct err *err)
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
     struct host_state_gpu *gpu = &host_state->gpus[host_state->n_gpus];
-    const struct host_state *other = other_box_with(sweep, host, msg->gpu.uuid);
+    const struct host_state *other =
+        host_model_other_name(sweep, host, msg->gpu.uuid);
     int rc;
 
     if (host_state->state != HOST_STATE_GREETED ||

@@ -1,9 +1,12 @@
 #include "coordinator/reactor/host_model.h"
 
+#include <string.h>
+
 #include "common/device_kind.h"
 #include "common/err.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/spec/gpu_arch.h"
+#include "coordinator/state/leases.h"
 #include "coordinator/state/reactor.h"
 
 #define GPU_BYTES 110
@@ -83,4 +86,18 @@ int host_model_take(struct sweep *sweep, size_t host, struct err *err)
         return check(sweep, host, err);
     drop_others(sweep, host_state);
     return 0;
+}
+
+/* Only hosts in use count: a retired name does not keep a GPU from its
+ * successor. */
+const struct host_state *host_model_other_name(const struct sweep *sweep,
+                                               size_t host, const char *uuid)
+{
+    for (size_t i = 0; i < sweep->fleet.n; i++)
+        for (int g = 0; i != host && g < sweep->fleet.hosts[i].n_gpus; g++)
+            if ((host_state_is_connected(&sweep->fleet.hosts[i]) ||
+                 leases_hold_gpu(sweep, i, g)) &&
+                strcmp(sweep->fleet.hosts[i].gpus[g].uuid, uuid) == 0)
+                return &sweep->fleet.hosts[i];
+    return NULL;
 }

@@ -193,3 +193,15 @@ void leases_forgive(struct sweep *sweep, int64_t by_ns)
             grant->started_ns += by_ns;
     }
 }
+
+bool leases_hold_gpu(const struct sweep *sweep, size_t host, int gpu)
+{
+    const struct sched_lease *lease;
+
+    if (!sweep->work.sched)
+        return false;
+    for (int i = 0; (lease = sched_lease_at(sweep->work.sched, i)); i++)
+        if (lease->host == (int)host && lease->gpu == gpu)
+            return true;
+    return false;
+}

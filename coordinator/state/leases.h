@@ -3,6 +3,7 @@
 #ifndef FA_COORDINATOR_STATE_LEASES_H
 #define FA_COORDINATOR_STATE_LEASES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,5 +41,8 @@ const struct sched_lease *leases_expired(const struct sweep *sweep,
                                          int64_t now);
 /* This process slept: move the deadlines. */
 void leases_forgive(struct sweep *sweep, int64_t by_ns);
+
+/* Is a lease of this GPU out?  It may still run if the connection broke. */
+bool leases_hold_gpu(const struct sweep *sweep, size_t host, int gpu);
 
 #endif

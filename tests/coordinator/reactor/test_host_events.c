@@ -307,6 +307,20 @@ static void sixty_four_gpus_are_the_most(void **state)
     assert_int_equal(host_events_gpu(&rig.sweep, 0, &gpu, &err), ERR_PROTO);
 }
 
+/* One box under two names: the first holds its GPU until its lease ends, also
+ * while its connection is broken. */
+static void a_gpu_that_is_leased_is_not_that_of_another_name(void **state)
+{
+    (void)state;
+    rig_come(&rig, 0, 7, NULL, 0);
+    rig_lease(&rig, 0, JOB_MEASURE, 0);
+    host(0)->state = HOST_STATE_AWAY;
+    assert_int_equal(rig_take(&rig, 1, rig_hello(8)), 0);
+    assert_int_equal(rig_take(&rig, 1, rig_gpu("GPU-0")), 0);
+    assert_int_equal(host(1)->n_gpus, 0);
+    assert_non_null(strstr(rig_heard(&rig), "under another name; used once"));
+}
+
 static void ready_before_hello_is_refused(void **state)
 {
     struct msg ready = { .type = MSG_READY, .ready.toolkit = "" };
@@ -566,6 +580,7 @@ int main(void)
         CASE(so_it_has_if_only_the_name_is_another),
         CASE(an_older_driver_has_the_same_model),
         CASE(another_gpu_by_the_same_number_has_no_orders),
+        CASE(a_gpu_that_is_leased_is_not_that_of_another_name),
         CASE(what_a_host_was_when_it_became_ready_is_kept),
         CASE(who_only_measures_builds_nothing),
     };
