@@ -14,12 +14,17 @@
 #include "coordinator/rental/rental.h"
 #include "coordinator/rental/rental_plan.h"
 #include "coordinator/schedule/ledger.h"
+#include "coordinator/state/host_supply.h"
 #include "coordinator/state/outbox.h"
 #include "coordinator/state/reactor.h"
 #include "coordinator/state/records.h"
 #include "coordinator/text/exit_code.h"
 
 #define SPOT_TRIES 3 /* connections that broke or could not be made */
+/* A host without start= that cannot be reached is not waited for, if others can
+ * be acquired; one that dials back has so long to come. */
+#define AWAY_TRIES 3
+#define AWAY_NS (120 * NS_PER_S)
 #define PLAN_NS (250 * NS_PER_MS)
 #define LEAVE_NS (2 * NS_PER_S) /* for a worker to hear that it must stop */
 /* A machine that was started and cannot be used is given up so long after its
@@ -112,16 +117,27 @@ static struct rental_work look_at_work(const struct sweep *sweep)
     return work;
 }
 
+/* It may come yet; then the plan counts on it again. */
+static bool is_away(const struct host_state *host_state, int64_t now)
+{
+    return !host_state->conn.is_rented &&
+           host_state->state == HOST_STATE_AWAY &&
+           (host_state->conn.tries >= AWAY_TRIES ||
+            (host_state->host->dial.back &&
+             now - host_state->conn.heard_ns > AWAY_NS));
+}
+
 static struct rental_machine look_at(const struct sweep *sweep, size_t host,
                                      int64_t now)
 {
     const struct host_state *host_state = &sweep->fleet.hosts[host];
     const struct host *h = host_state->host;
     struct rental_machine machine = {
-        .is_lost = host_state->state == HOST_STATE_FAILED,
+        .is_lost =
+            host_state->state == HOST_STATE_FAILED || is_away(host_state, now),
         .is_busy = sweep->work.sched &&
                    sched_lease_on(sweep->work.sched, (int)host) != NULL,
-        .measures = host_measures(h),
+        .measures = host_supply_may_measure(sweep, host),
         .builds = h->role != HOST_GPU,
         .slots = host_state->worker.slots ? host_state->worker.slots
                  : h->slots               ? h->slots

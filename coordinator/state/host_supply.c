@@ -43,6 +43,19 @@ static bool has_gpu(const struct sweep *sweep, size_t host)
     return false;
 }
 
+bool host_supply_may_measure(const struct sweep *sweep, size_t host)
+{
+    const struct host_state *host_state = &sweep->fleet.hosts[host];
+    /* one that was released would be acquired again to no purpose */
+    bool is_known =
+        host_state->was_ready &&
+        (host_state->state == HOST_STATE_READY ||
+         (host_state->state == HOST_STATE_AWAY && host_state->conn.is_rented));
+
+    return host_measures(host_state->host) &&
+           !(is_known && !has_gpu(sweep, host));
+}
+
 bool host_supply_has_other(const struct sweep *sweep, size_t host)
 {
     for (size_t i = 0; i < sweep->fleet.n; i++) {
@@ -52,7 +65,7 @@ bool host_supply_has_other(const struct sweep *sweep, size_t host)
             continue;
         if (other->state == HOST_STATE_READY
                 ? has_gpu(sweep, i)
-                : is_awaited(sweep, other) && host_measures(other->host))
+                : is_awaited(sweep, other) && host_supply_may_measure(sweep, i))
             return true;
     }
     return false;
@@ -74,10 +87,10 @@ static struct ability look(const struct sweep *sweep)
         can.measures = can.measures || (ready && has_gpu(sweep, i));
         can.builds = can.builds || (ready && builder);
         can.may_measure =
-            can.may_measure || (awaited && host_measures(host_state->host));
+            can.may_measure || (awaited && host_supply_may_measure(sweep, i));
         can.may_build = can.may_build || (awaited && builder);
         can.will_measure =
-            can.will_measure || (waits && host_measures(host_state->host));
+            can.will_measure || (waits && host_supply_may_measure(sweep, i));
         can.will_build = can.will_build || (waits && builder);
         if (ready)
             can.idle = host_state;

@@ -354,11 +354,30 @@ static void a_machine_that_the_plan_leaves_out_is_not_to_come(void **state)
     assert_false(host_state_is_to_come(h));
 }
 
+/* It was seen without a GPU for this sweep, so it is not acquired again. */
+static void a_rented_machine_without_a_gpu_is_no_hope(void **state)
+{
+    struct host_state *h = host(0);
+
+    (void)state;
+    rig_ready(&rig, 0, 1, 1);
+    h->conn.is_rented = true;
+    assert_true(host_supply_may_measure(&rig.sweep, 0));
+    h->n_gpus = 0;
+    h->was_ready = true;
+    assert_false(host_supply_may_measure(&rig.sweep, 0));
+    h->state = HOST_STATE_AWAY;
+    assert_false(host_supply_may_measure(&rig.sweep, 0));
+    h->conn.is_rented = false; /* it may be mended */
+    assert_true(host_supply_may_measure(&rig.sweep, 0));
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CASE(a_rented_machine_without_a_gpu_is_no_hope),
         CASE(two_uploads_that_stand_still_leave_time_for_a_third),
         CASE(three_tries_each_and_there_is_no_hope),
         CASE(a_relay_that_is_up_is_hope),
