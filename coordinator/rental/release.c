@@ -103,7 +103,8 @@ static int64_t start_left_ns(const struct release *release,
 
     if (release->hurries)
         return 0;
-    return int64_min(limit_utc - clock_utc_ns(), machine->start_until_ns - now);
+    return int64_min(limit_utc - rental_rows_now_utc(&machine->row),
+                     machine->start_until_ns - now);
 }
 
 /* What a start= does after a stop= would not be seen. */
@@ -194,7 +195,7 @@ static void take_end(struct release *release, struct machine *machine,
     } else {
         machine->is_released = true;
         machine->row.why[0] = '\0';
-        machine->row.released_utc = clock_utc_ns();
+        machine->row.released_utc = rental_rows_now_utc(&machine->row);
         snprintf(machine->row.state, sizeof(machine->row.state), "released");
         say(release, machine, "released");
     }

@@ -14,6 +14,7 @@
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/rental/rental_answer.h"
 #include "coordinator/rental/rental_command.h"
+#include "coordinator/rental/rental_rows.h"
 #include "coordinator/store/store.h"
 #include "coordinator/store/store_acquisition.h"
 
@@ -187,7 +188,7 @@ static int acquired(struct machine *machine, struct store *store,
                        sizeof(machine->row.address));
     snprintf(machine->row.machine, sizeof(machine->row.machine), "%s",
              answer.machine);
-    machine->row.acquired_utc = clock_utc_ns();
+    machine->row.acquired_utc = rental_rows_now_utc(&machine->row);
     return put(store, machine, "acquired", err);
 }
 
@@ -245,7 +246,7 @@ static int end_stop(struct machine *machine, struct store *store, int64_t now,
             *err = why;
         return rc;
     }
-    machine->row.released_utc = clock_utc_ns();
+    machine->row.released_utc = rental_rows_now_utc(&machine->row);
     machine->state = machine->tries < RENTAL_TRIES ? RENTAL_FREE : RENTAL_LOST;
     if (machine->tries == 0)
         machine->pause_ms = machine->next_ns = 0;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/clock.h"
 #include "common/mem.h"
@@ -44,11 +45,25 @@ int rental_rows_all(struct store *store, struct store_acquisition **out,
                      out, n, err);
 }
 
-bool rental_rows_starts(const struct store_acquisition *row)
+static bool is_of_this_boot(const struct store_acquisition *row)
 {
     char boot[CLOCK_BOOT_ID_BYTES];
 
     clock_boot_id(boot);
-    return row->pid > 0 && strcmp(boot, row->boot_id) == 0 &&
+    return row->pid > 0 && strcmp(boot, row->boot_id) == 0;
+}
+
+int64_t rental_rows_now_utc(const struct store_acquisition *row)
+{
+    int64_t began_ns = row->pid_ticks * (NS_PER_S / sysconf(_SC_CLK_TCK));
+
+    return row->pid_ticks > 0 && is_of_this_boot(row)
+               ? row->started_utc + clock_boot_ns() - began_ns
+               : clock_utc_ns();
+}
+
+bool rental_rows_starts(const struct store_acquisition *row)
+{
+    return is_of_this_boot(row) &&
            rental_command_ticks(row->pid) == row->pid_ticks;
 }

@@ -9,20 +9,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/clock.h"
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/billing/reconcile_rows.h"
 #include "coordinator/rental/release.h"
 #include "coordinator/rental/rental.h"
+#include "coordinator/rental/rental_bill.h"
 #include "coordinator/rental/rental_plan.h"
 #include "coordinator/rental/rental_rows.h"
 #include "coordinator/store/dblock.h"
 #include "coordinator/store/store.h"
 #include "coordinator/options/fail.h"
 #include "coordinator/text/exit_code.h"
-
-#define LEAST_NS (NS_PER_S / 10) /* of the moments at which both are noted */
 
 struct run_rental {
     struct rental *machines; /* NULL: no host of the file is rented */
@@ -170,42 +167,6 @@ static void say(void *self, const char *text)
     fprintf(stderr, "%s\n", text);
 }
 
-/* A machine is billed from start= to the end of stop=, also while no
- * coordinator ran. */
-static int reconcile_machines(struct store *store, struct err *err)
-{
-    struct store_acquisition *rows = NULL;
-    struct reconcile_allocation *list;
-    size_t n = 0, from = 0;
-    int rc = rental_rows_all(store, &rows, &n, err);
-
-    list = mem_new(n + 1, sizeof(*list));
-    for (size_t i = 0; i < n && rc == 0; i++) {
-        list[i] = (struct reconcile_allocation){
-            .start_utc = rows[i].started_utc,
-            .end_utc =
-                rows[i].released_utc ? rows[i].released_utc : clock_utc_ns(),
-            .rate_usd_per_h = &rows[i].rate_usd_per_h,
-        };
-        if (i + 1 < n && strcmp(rows[i + 1].host, rows[i].host) == 0)
-            continue;
-        rc = reconcile_rows(store,
-                            &(struct reconcile_rows){
-                                .host = rows[from].host,
-                                .allocations = &list[from],
-                                .n = i + 1 - from,
-                                .rate_usd_per_h = rows[from].rate_usd_per_h,
-                                .least_ns = LEAST_NS },
-                            err);
-        from = i + 1;
-    }
-    if (rc == 0)
-        rc = store_commit(store, err);
-    free(list);
-    free(rows);
-    return rc;
-}
-
 int run_rental_release(struct store *store, int64_t patience_s, struct err *err)
 {
     const struct release_options options = { .say = say,
@@ -216,7 +177,7 @@ int run_rental_release(struct store *store, int64_t patience_s, struct err *err)
     if (count.signo) /* it is meant for what follows, too */
         kill(getpid(), count.signo);
     if (rc == 0)
-        rc = reconcile_machines(store, err);
+        rc = rental_bill(store, err);
     return rc < 0 ? rc : (int)count.running;
 }
 
@@ -311,7 +272,7 @@ static int release(struct run *run, int code)
     if (opened < 0)
         err = opening;
     else if (rc == 0)
-        rc = reconcile_machines(store, &err);
+        rc = rental_bill(store, &err);
     store_close(store);
     free(known);
     if (count.running > 0)

@@ -10,7 +10,7 @@ struct cloud cloud;
 
 void cloud_init(uint64_t seed)
 {
-    cloud = (struct cloud){ .now_ns = 1000 * NS_PER_S };
+    cloud = (struct cloud){ .is_there = true, .now_ns = 1000 * NS_PER_S };
     prng_init(&cloud.prng, seed);
 }
 
@@ -26,11 +26,22 @@ bool cloud_chance(int percent)
 
 void cloud_seam(void)
 {
+    if (cloud.world)
+        cloud.world->seam(cloud.world->self);
     if (cloud.kill_in > 0 && --cloud.kill_in == 0)
         longjmp(cloud.killed, 1);
 }
 
 /* ---- what happens */
+
+static void change(struct cloud_machine *machine)
+{
+    if (!cloud.world)
+        return;
+    cloud.world->changes(cloud.world->self, machine);
+    if (machine->vanishes_ns)
+        cloud.world->lasts(cloud.world->self, machine->vanishes_ns);
+}
 
 static void act(struct cloud_process *process)
 {
@@ -41,6 +52,7 @@ static void act(struct cloud_process *process)
         machine->vanishes_ns =
             process->acts_ns + cloud_between(0, 60 * NS_PER_S);
     process->acts_ns = 0;
+    change(machine);
 }
 
 static void end(struct cloud_process *process)
@@ -84,6 +96,7 @@ static bool step(int64_t until_ns)
         machine->vanished = machine->vanished || machine->is_on;
         machine->is_on = false;
         machine->vanishes_ns = 0;
+        change(machine);
     } else if (process && process->acts_ns) {
         act(process);
     } else if (process) {
@@ -128,6 +141,7 @@ int64_t cloud_fork(const struct store_acquisition *row, bool is_start)
     cloud.processes[i] = (struct cloud_process){
         .machine = machine_of(row),
         .is_start = is_start,
+        .forked_ns = cloud.now_ns,
     };
     return CLOUD_PID + (int64_t)i;
 }
@@ -157,6 +171,8 @@ void cloud_go(int64_t pid)
         process->acts_ns = 0; /* without having done it */
     if (how == 7)
         process->ends_ns = 0;
+    if (cloud.world && !cloud.is_well)
+        cloud.world->lasts(cloud.world->self, cloud.now_ns + CLOUD_LASTS_NS);
 }
 
 struct cloud_process *cloud_process(int64_t pid)

@@ -16,10 +16,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/clock.h"
 #include "coordinator/stats/prng.h"
 #include "coordinator/store/store_acquisition.h"
 
-#define CLOUD_MOST 512      /* machines, and processes, of one run */
+#define CLOUD_MOST 512 /* machines, and processes, of one run */
+/* The longest command, until it is killed. */
+#define CLOUD_LASTS_NS (600 * NS_PER_S)
 #define CLOUD_PID 100000000 /* no process of this machine has such a pid */
 
 struct cloud_machine { /* of one acquisition */
@@ -34,13 +37,26 @@ struct cloud_machine { /* of one acquisition */
 struct cloud_process {
     size_t machine;
     bool is_start, went, is_over;
-    bool is_orphan;           /* its coordinator is gone */
+    bool is_orphan; /* its coordinator is gone */
+    int64_t forked_ns;
     int64_t acts_ns, ends_ns; /* 0: never */
     int status;
 };
 
+/* What is around the cloud, if a whole sweep uses it. */
+struct cloud_world {
+    void *self;
+    void (*seam)(void *self); /* the coordinator may be killed here */
+    void (*run)(void *self, int64_t until_ns);
+    bool (*is_disk_full)(void *self);
+    int64_t (*utc_ns)(void *self);
+    void (*changes)(void *self, const struct cloud_machine *machine);
+    void (*lasts)(void *self, int64_t until_ns); /* something is not well */
+};
+
 struct cloud {
     struct prng prng;
+    bool is_there; /* cloud_init() was called */
     int64_t now_ns;
     bool is_well; /* no command fails or hangs any more */
     struct cloud_machine machines[CLOUD_MOST];
@@ -49,6 +65,7 @@ struct cloud {
     int kill_in; /* calls until the coordinator is killed; 0: it is not */
     jmp_buf killed;
     bool interrupts; /* Ctrl-C comes while machines are released */
+    const struct cloud_world *world; /* NULL: the cloud alone */
 };
 
 extern struct cloud cloud;

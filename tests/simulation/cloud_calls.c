@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/clock.h"
 #include "common/err.h"
@@ -79,51 +80,71 @@ int64_t rental_command_ticks(int64_t pid)
 {
     const struct cloud_process *process = cloud_process(pid);
 
-    return process && !process->is_over ? pid : 0;
+    return process && !process->is_over
+               ? process->forked_ns / (NS_PER_S / sysconf(_SC_CLK_TCK))
+               : 0;
 }
 
-/* ---- the system, and others' modules */
+/* ---- the system, and others' modules: the real ones until there is a cloud */
 
+int64_t __real_clock_boot_ns(void);
 int64_t __wrap_clock_boot_ns(void);
 int64_t __wrap_clock_boot_ns(void)
 {
-    return cloud.now_ns;
+    return cloud.is_there ? cloud.now_ns : __real_clock_boot_ns();
 }
 
+int64_t __real_clock_utc_ns(void);
 int64_t __wrap_clock_utc_ns(void);
 int64_t __wrap_clock_utc_ns(void)
 {
-    return UTC_NS + cloud.now_ns;
+    if (!cloud.is_there)
+        return __real_clock_utc_ns();
+    return cloud.world ? cloud.world->utc_ns(cloud.world->self)
+                       : UTC_NS + cloud.now_ns;
 }
 
+void __real_clock_boot_id(char out[CLOCK_BOOT_ID_BYTES]);
 void __wrap_clock_boot_id(char out[CLOCK_BOOT_ID_BYTES]);
 void __wrap_clock_boot_id(char out[CLOCK_BOOT_ID_BYTES])
 {
+    if (!cloud.is_there) {
+        __real_clock_boot_id(out);
+        return;
+    }
     memset(out, '0', CLOCK_BOOT_ID_BYTES - 1);
     out[CLOCK_BOOT_ID_BYTES - 1] = '\0';
 }
 
+int __real_poll(struct pollfd *fds, nfds_t n, int ms);
 int __wrap_poll(struct pollfd *fds, nfds_t n, int ms);
 int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
 {
-    (void)fds;
-    (void)n;
-    cloud_run(cloud.now_ns + ms * NS_PER_MS);
+    int64_t until_ns = cloud.now_ns + ms * NS_PER_MS;
+
+    if (!cloud.is_there)
+        return __real_poll(fds, n, ms);
+    if (cloud.world)
+        cloud.world->run(cloud.world->self, until_ns);
+    cloud_run(until_ns);
     cloud_seam();
     return 0;
 }
 
+int __real_kill(pid_t pid, int signal);
 int __wrap_kill(pid_t pid, int signal);
 int __wrap_kill(pid_t pid, int signal)
 {
     struct cloud_process *process = cloud_process(pid < 0 ? -pid : pid);
 
-    (void)signal;
-    if (process)
-        process->is_over = true;
+    if (!process)
+        return __real_kill(pid, signal);
+    process->is_over = true;
     return 0;
 }
 
+int __real_sigtimedwait(const sigset_t *set, siginfo_t *info,
+                        const struct timespec *timeout);
 int __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info,
                         const struct timespec *timeout);
 int __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info,
@@ -131,16 +152,20 @@ int __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info,
 {
     bool comes = cloud.interrupts && cloud_chance(1);
 
-    (void)set;
-    (void)info;
-    (void)timeout;
+    if (!cloud.is_there || cloud.world)
+        return __real_sigtimedwait(set, info, timeout);
     cloud.interrupts = cloud.interrupts && !comes;
     return comes ? SIGINT : -1;
 }
 
+void __real_child_stop(struct child *child);
 void __wrap_child_stop(struct child *child);
 void __wrap_child_stop(struct child *child)
 {
+    if (!cloud.is_there) {
+        __real_child_stop(child);
+        return;
+    }
     (void)__wrap_kill(child->pid, SIGKILL);
     child->pid = 0;
 }
@@ -151,7 +176,11 @@ int __wrap_store_commit(struct store *store, struct err *err)
 {
     int rc;
 
+    if (!cloud.is_there)
+        return __real_store_commit(store, err);
     cloud_seam();
+    if (cloud.world && cloud.world->is_disk_full(cloud.world->self))
+        return err_set(err, ERR_STORE, "the disk is full");
     rc = __real_store_commit(store, err);
     cloud_seam();
     return rc;

@@ -165,6 +165,31 @@ static void interrupt(struct sim_world *world, size_t host, int64_t lasts_ns)
         kill(getpid(), SIGINT);
 }
 
+/* ---- those of --full ---- */
+
+static void lose_disk(struct sim_world *world, size_t host, int64_t lasts_ns)
+{
+    (void)lasts_ns;
+    sim_host_lose_disk(world, host);
+}
+
+/* The next worker finds fewer. */
+static void lose_gpu(struct sim_world *world, size_t host, int64_t lasts_ns)
+{
+    (void)lasts_ns;
+    if (world->scene.gpus[host] > 1)
+        world->scene.gpus[host]--;
+    sim_host_kill_worker(world, host, "a GPU fell off");
+}
+
+static void fail_commit(struct sim_world *world, size_t host, int64_t lasts_ns)
+{
+    (void)host;
+    (void)lasts_ns;
+    if (world->life.alive)
+        world->life.fails_in = (int)sim_between(world, 1, 10);
+}
+
 static const struct fault faults[] = {
     { "connection cut", cut, false, true, 10 },
     { "half-open", half_open, true, true, 10 },
@@ -180,8 +205,16 @@ static const struct fault faults[] = {
     { "slow commits", slow_commits, false, false, 3 },
     { "database's disk full", database_full, false, false, 3 },
     { "interrupted", interrupt, false, false, 2 },
+    /* more: */
+    { "disk of a host lost", lose_disk, false, true, 5 },
+    { "a GPU falls off", lose_gpu, false, true, 3 },
+    { "one COMMIT fails", fail_commit, false, false, 5 },
+    { "wall clock steps", step_clock, false, false, 3 },
+    { "interrupted", interrupt, false, false, 2 },
+    { "coordinator asleep", fall_asleep, false, false, 2 },
 };
 #define FAULTS (sizeof(faults) / sizeof(faults[0]))
+#define MORE 6
 
 static void begin(struct sim_world *world, const struct sim_event *event)
 {
@@ -192,18 +225,19 @@ static void begin(struct sim_world *world, const struct sim_event *event)
     fault->begin(world, event->host, event->more);
 }
 
-static size_t draw_fault(struct sim_world *world)
+/* One of those from 'first' to 'end'. */
+static size_t draw_fault(struct sim_world *world, size_t first, size_t end)
 {
     int all = 0;
     int64_t left;
 
-    for (size_t i = 0; i < FAULTS; i++)
+    for (size_t i = first; i < end; i++)
         all += faults[i].weight;
     left = sim_between(world, 0, all - 1);
-    for (size_t i = 0; i < FAULTS; i++)
+    for (size_t i = first; i < end; i++)
         if ((left -= faults[i].weight) < 0)
             return i;
-    return 0;
+    return first;
 }
 
 static int64_t draw_duration(struct sim_world *world, size_t fault, size_t host)
@@ -217,21 +251,30 @@ static int64_t draw_duration(struct sim_world *world, size_t fault, size_t host)
            NS_PER_MS;
 }
 
-void sim_fault_plan(struct sim_world *world)
+static void plan_one(struct sim_world *world, size_t first, size_t end)
 {
     const struct sim_scene *scene = &world->scene;
+    struct sim_event event = { .fn = begin };
+    size_t fault = draw_fault(world, first, end);
 
-    for (int i = 0; i < scene->faults; i++) {
-        struct sim_event event = { .fn = begin };
-        size_t fault = draw_fault(world);
+    event.number = (int64_t)fault;
+    event.host = (size_t)sim_between(world, 0, (int64_t)scene->n_hosts - 1);
+    event.at_ns = world->boot_ns + sim_between(world, 0, scene->horizon_ns);
+    event.more = draw_duration(world, fault, event.host);
+    sim_queue_add(&world->queue, event);
+    sim_world_lasts(world, event.more == SIM_FOR_EVER
+                               ? event.at_ns
+                               : event.at_ns + event.more);
+}
 
-        event.number = (int64_t)fault;
-        event.host = (size_t)sim_between(world, 0, (int64_t)scene->n_hosts - 1);
-        event.at_ns = world->boot_ns + sim_between(world, 0, scene->horizon_ns);
-        event.more = draw_duration(world, fault, event.host);
-        sim_queue_add(&world->queue, event);
-        sim_world_lasts(world, event.more == SIM_FOR_EVER
-                                   ? event.at_ns
-                                   : event.at_ns + event.more);
-    }
+void sim_fault_plan(struct sim_world *world)
+{
+    for (int i = 0; i < world->scene.faults; i++)
+        plan_one(world, 0, FAULTS - MORE);
+}
+
+void sim_fault_plan_more(struct sim_world *world, int n)
+{
+    for (int i = 0; i < n; i++)
+        plan_one(world, FAULTS - MORE, FAULTS);
 }

@@ -5,5 +5,7 @@
 struct sim_world;
 
 void sim_fault_plan(struct sim_world *world);
+/* So many more, of those that only --full draws. */
+void sim_fault_plan_more(struct sim_world *world, int n);
 
 #endif

@@ -8,6 +8,7 @@
 #include "common/mem.h"
 #include "tests/simulation/sim_dial.h"
 #include "tests/simulation/sim_host_thread.h"
+#include "tests/simulation/sim_rent.h"
 #include "tests/simulation/sim_worker.h"
 #include "tests/simulation/sim_world.h"
 
@@ -127,6 +128,8 @@ void sim_host_kill_worker(struct sim_world *world, size_t host,
 
 static void is_up(struct sim_world *world, const struct sim_event *event)
 {
+    if (!sim_rent_is_on(world, event->host))
+        return;
     at(world, event->host)->off = false;
     sim_world_note(world, SIM_HEAL, (int)event->host, "is up");
     if (sim_dial_has(world, event->host))
@@ -147,6 +150,32 @@ void sim_host_reboot(struct sim_world *world, size_t host, int64_t off_ns)
                   (struct sim_event){ .at_ns = world->boot_ns + off_ns,
                                       .fn = is_up,
                                       .host = host });
+}
+
+void sim_host_lose_disk(struct sim_world *world, size_t host)
+{
+    struct sim_host *is = at(world, host);
+
+    sim_host_kill_worker(world, host, "its disk is lost");
+    while (is->n_journal > 0)
+        forget_entry(is, is->n_journal - 1);
+    while (is->n_cache > 0)
+        forget_blob(is, is->n_cache - 1);
+    is->disk_full = false;
+}
+
+void sim_host_begin(struct sim_world *world, size_t host)
+{
+    at(world, host)->off = false;
+    at(world, host)->boots++;
+    sim_world_note(world, SIM_RENT, (int)host, "its machine is on");
+}
+
+void sim_host_wipe(struct sim_world *world, size_t host)
+{
+    sim_host_lose_disk(world, host);
+    at(world, host)->off = true;
+    sim_world_note(world, SIM_RENT, (int)host, "its machine is off");
 }
 
 static void starve(struct sim_world *world, const struct sim_event *event)

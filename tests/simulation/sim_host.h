@@ -69,6 +69,11 @@ void sim_host_kill_worker(struct sim_world *world, size_t host,
                           const char *text);
 void sim_host_reboot(struct sim_world *world, size_t host, int64_t off_ns);
 void sim_host_freeze(struct sim_world *world, size_t host, int64_t until_ns);
+/* A machine is on, with an empty disk; or it is off for good. */
+void sim_host_begin(struct sim_world *world, size_t host);
+void sim_host_wipe(struct sim_world *world, size_t host);
+/* Its worker ends, and the disk is lost. */
+void sim_host_lose_disk(struct sim_world *world, size_t host);
 /* Evicts each artifact with this probability. */
 void sim_host_evict(struct sim_world *world, size_t host, int percent);
 

@@ -11,13 +11,13 @@
 #include "coordinator/store/store.h"
 #include "tests/simulation/sim_dial.h"
 #include "tests/simulation/sim_host_thread.h"
+#include "tests/simulation/sim_rent.h"
 #include "tests/simulation/sim_world.h"
 
 #define SPINS_MAX 1000000 /* calls of seams while time stands still */
 #define TURN_NS 50000     /* of a turn that does not wait */
 
-/* A place where the coordinator may be killed. */
-static void seam(struct sim_world *world)
+void sim_life_seam(struct sim_world *world)
 {
     struct sim_life *life = &world->life;
 
@@ -74,7 +74,7 @@ static int link_open(void *self, const struct hosts *hosts,
     struct sim_world *world = self;
 
     (void)err;
-    seam(world);
+    sim_life_seam(world);
     world->life.epoch = options->epoch;
     world->life.owner = *options->owner;
     note_epoch(world);
@@ -82,6 +82,8 @@ static int link_open(void *self, const struct hosts *hosts,
     for (size_t i = 0; i < hosts->n; i++)
         if (sim_dial_has(world, i))
             sim_dial_listen(world, i);
+        else if (sim_rent_has(world, i))
+            sim_rent_park(world, i);
         else
             sim_host_thread_start(world, i);
     return 0;
@@ -106,12 +108,13 @@ static void link_wait(void *self, struct pollfd *fds, size_t n, long ms)
     struct sim_life *life = &world->life;
     int64_t until_ns = world->boot_ns + ms * NS_PER_MS, ns = life->sleep_ns;
 
-    seam(world);
+    sim_life_seam(world);
     if (n > 0)
         life->signals = fds[0].fd;
     if (ns > 0) {
         life->sleep_ns = 0;
         sim_world_run(world, world->boot_ns + ns);
+        world->late_ns += ns;
         sim_trace_add(&world->trace,
                       (struct sim_record){ .at_ns = world->boot_ns,
                                            .kind = SIM_SLEEP,
@@ -123,7 +126,7 @@ static void link_wait(void *self, struct pollfd *fds, size_t n, long ms)
     while (!has_come(life) && sim_world_step(world, until_ns))
         continue;
     if (!has_come(life) && until_ns > world->boot_ns)
-        world->boot_ns = until_ns;
+        sim_world_run(world, until_ns);
     else
         sim_world_run(world, world->boot_ns + TURN_NS);
 }
@@ -164,7 +167,7 @@ static int link_send(void *self, size_t host, const struct msg *msg,
     struct buf bytes;
     int rc;
 
-    seam(world);
+    sim_life_seam(world);
     sim_trace_msg(&world->trace, SIM_SENT, world->boot_ns, (int)host, msg,
                   known);
     if (!known)
@@ -176,7 +179,7 @@ static int link_send(void *self, size_t host, const struct msg *msg,
         sim_line_send(world, host, SIM_TO_WORKER, bytes.bytes, bytes.len);
     buf_fini(&bytes);
     if (rc == 0)
-        seam(world);
+        sim_life_seam(world);
     return rc;
 }
 
@@ -203,7 +206,7 @@ static int link_recv(void *self, size_t *host, struct msg *msg, struct err *err)
     struct sim_world *world = self;
     struct sim_life *life = &world->life;
 
-    seam(world);
+    sim_life_seam(world);
     while (life->at_mail < life->n_mail) {
         struct sim_mail mail = life->mail[life->at_mail++];
         struct sim_line *line = &world->lines[mail.host];
@@ -254,6 +257,17 @@ static void link_reconnect(void *self, size_t host)
         sim_host_thread_again(self, host);
 }
 
+static void link_rented(void *self, size_t host, const struct host *place)
+{
+    (void)place;
+    sim_rent_connect(self, host);
+}
+
+static void link_park(void *self, size_t host)
+{
+    sim_rent_park(self, host);
+}
+
 static void link_dismiss(void *self, size_t host)
 {
     sim_world_note(self, SIM_DISMISS, (int)host, "");
@@ -265,6 +279,12 @@ static void link_dismiss(void *self, size_t host)
 
 /* ---- disk ---- */
 
+/* One COMMIT alone fails. */
+static bool fails_now(struct sim_life *life)
+{
+    return life->fails_in > 0 && --life->fails_in == 0;
+}
+
 static int commit(void *self, struct store *store, struct err *err)
 {
     struct sim_world *world = self;
@@ -272,11 +292,13 @@ static int commit(void *self, struct store *store, struct err *err)
     int64_t began_ns = world->boot_ns;
     int rc;
 
-    seam(world);
+    sim_life_seam(world);
     if (life->commit_ns > 0)
         sim_world_run(world, world->boot_ns + life->commit_ns);
-    rc = life->disk_full ? err_set(err, ERR_STORE, "the disk is full")
-                         : store_commit(store, err);
+    world->late_ns += life->commit_ns;
+    rc = life->disk_full || fails_now(life)
+             ? err_set(err, ERR_STORE, "the disk is full")
+             : store_commit(store, err);
     sim_trace_add(&world->trace,
                   (struct sim_record){ .at_ns = world->boot_ns,
                                        .kind = SIM_COMMIT,
@@ -285,7 +307,7 @@ static int commit(void *self, struct store *store, struct err *err)
                                        .number = rc == 0,
                                        .limit_ms = (world->boot_ns - began_ns) /
                                                    NS_PER_MS });
-    seam(world);
+    sim_life_seam(world);
     return rc;
 }
 
@@ -301,6 +323,8 @@ struct sweep_io sim_life_io(struct sim_world *world)
                   .send = link_send,
                   .news = link_news,
                   .reconnect = link_reconnect,
+                  .rented = link_rented,
+                  .park = link_park,
                   .dismiss = link_dismiss },
         .disk = { .self = world, .commit = commit },
     };
@@ -357,7 +381,7 @@ void sim_life_over(struct sim_world *world)
     life->at_mail = life->n_mail = 0;
     life->n_news = 0;
     life->sleep_ns = 0;
-    life->kill_in = 0;
+    life->kill_in = life->fails_in = 0;
 }
 
 void sim_life_fini(struct sim_life *life)

@@ -22,6 +22,7 @@
 #include "tests/simulation/sim_line.h"
 #include "tests/simulation/sim_scene.h"
 
+struct rental;
 struct sim_world;
 struct store;
 
@@ -65,11 +66,16 @@ struct sim_life {
     struct sim_held held;
     int signals; /* the descriptor, or -1 */
     struct store *store;
+    struct store *rents;     /* of the rows of its machines; may be 'store' */
+    struct rental *machines; /* or NULL */
+    int fails_in;            /* after so many COMMITs one fails; 0: none */
 };
 
 /* The tables of functions for sweep_run_with(). */
 struct sweep_io sim_life_io(struct sim_world *world);
 
+/* It calls out: here it may be killed. */
+void sim_life_seam(struct sim_world *world);
 /* The coordinator gets a message, or news of a connection. */
 void sim_life_hear(struct sim_world *world, size_t host,
                    struct sim_parcel *parcel);

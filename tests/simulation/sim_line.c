@@ -5,6 +5,7 @@
 
 #include "common/clock.h"
 #include "common/mem.h"
+#include "common/msg.h"
 #include "tests/simulation/sim_host_thread.h"
 #include "tests/simulation/sim_life.h"
 #include "tests/simulation/sim_world.h"
@@ -98,6 +99,38 @@ static bool breaks(struct sim_world *world, const struct sim_line *line)
     return true;
 }
 
+/* What its sender may say again at any time. */
+static bool may_repeat(const void *bytes, size_t len)
+{
+    static const bool may[MSG_TYPES] = {
+        [MSG_BUILT] = true,    [MSG_MEASURED] = true, [MSG_RAN] = true,
+        [MSG_STARTED] = true,  [MSG_REFUSE] = true,   [MSG_BEAT] = true,
+        [MSG_ARTIFACT] = true, [MSG_MISSING] = true,  [MSG_WANT] = true,
+        [MSG_FETCH] = true,    [MSG_ACK] = true,
+    };
+    struct msg msg;
+    struct err err;
+    bool is = msg_decode(bytes, len, &msg, &err) == 0;
+
+    if (is) {
+        is = may[msg.type];
+        msg_fini(&msg);
+    }
+    return is;
+}
+
+static void post_again(struct sim_world *world, size_t host, enum sim_way way,
+                       const void *bytes, size_t len)
+{
+    struct sim_line *line = &world->lines[host];
+    struct sim_parcel *parcel = mem_new(1, sizeof(*parcel) + len);
+
+    memcpy(parcel->bytes, bytes, len);
+    parcel->len = len;
+    parcel->stream = way == SIM_TO_WORKER ? line->router : line->stream;
+    post(world, host, way, parcel);
+}
+
 void sim_line_send(struct sim_world *world, size_t host, enum sim_way way,
                    const void *bytes, size_t len)
 {
@@ -111,6 +144,9 @@ void sim_line_send(struct sim_world *world, size_t host, enum sim_way way,
         sim_parcels_add(&line->pipe, parcel);
     else
         post(world, host, way, parcel);
+    if (line->stream != 0 && world->scene.doubles > 0 &&
+        sim_chance(world, world->scene.doubles) && may_repeat(bytes, len))
+        post_again(world, host, way, bytes, len);
     if (breaks(world, line))
         sim_line_reset(world, host);
 }

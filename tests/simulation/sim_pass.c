@@ -22,6 +22,12 @@
 
 #define CHOSEN_MAX 3 /* the baseline and the two best */
 
+static struct sweep_caps caps_of(const struct sim_world *world)
+{
+    return (struct sweep_caps){ .budget_usd = world->scene.budget_usd,
+                                .max_hours = world->scene.max_hours };
+}
+
 static struct sweep_options options_of(const struct sim_run *run,
                                        const char *command)
 {
@@ -33,6 +39,7 @@ static struct sweep_options options_of(const struct sim_run *run,
                                    .cache = run->cache,
                                    .stay.linger_s = SWEEP_LINGER_S,
                                    .attempts = SWEEP_ATTEMPTS,
+                                   .caps = caps_of(run->world),
                                    .watch.quiet = true };
 }
 
@@ -50,6 +57,8 @@ static bool screen(struct sim_run *run, struct spec *spec)
         settings.strategy = strategies[sim_between(world, 0, 5)];
         settings.evaluations = sim_between(world, 3, 12);
         settings.seed = sim_between(world, 1, 1000);
+        if (world->scene.full)
+            settings.in_flight = sim_between(world, 0, 12);
         if (race)
             settings.race = (struct successive_halving_rules){ 2, 2, 8 };
         options.search_settings = &settings;
@@ -198,6 +207,30 @@ static void profile(struct sim_run *run, struct spec *spec,
     (void)sim_run_lives(run, spec, &options, false);
 }
 
+/* As 'fa-coord space --build' does. */
+static void build(struct sim_run *run, struct spec *spec)
+{
+    struct sweep_options options = options_of(run, "build");
+
+    options.builds_only = true;
+    options.cover = sim_mix(run->world, "cover") % 2 == 1;
+    (void)sim_run_lives(run, spec, &options, false);
+}
+
+static void finish(struct sim_run *run, struct spec *spec,
+                   const struct few *chosen)
+{
+    enum sim_pass pass = run->world->scene.pass;
+    bool all = pass == SIM_PASS_ALL;
+
+    if ((all || pass == SIM_PASS_FUZZ) && !prove(run, spec, chosen))
+        return;
+    if ((all || pass == SIM_PASS_CONFIRM) && chosen->n > 1)
+        confirm(run, spec, chosen);
+    if (all || pass == SIM_PASS_PROFILE)
+        profile(run, spec, chosen);
+}
+
 void sim_pass_run(struct sim_run *run)
 {
     const struct sim_scene *scene = &run->world->scene;
@@ -209,15 +242,15 @@ void sim_pass_run(struct sim_run *run)
         sim_run_finds(run, "exit", "%s", run->why.text);
         return;
     }
+    if (scene->pass == SIM_PASS_BUILDS) {
+        build(run, spec);
+        return;
+    }
     if (!screen(run, spec) || scene->pass < SIM_PASS_FUZZ)
         return;
     if (choose(run, spec, &chosen) < 0)
         sim_run_finds(run, "exit", "%s", run->why.text);
-    else if (chosen.n > 0 && scene->pass == SIM_PASS_FUZZ)
-        (void)prove(run, spec, &chosen);
-    else if (chosen.n > 1 && scene->pass == SIM_PASS_CONFIRM)
-        confirm(run, spec, &chosen);
-    else if (chosen.n > 0 && scene->pass == SIM_PASS_PROFILE)
-        profile(run, spec, &chosen);
+    else if (chosen.n > 0)
+        finish(run, spec, &chosen);
     config_selection_fini(&chosen.choice);
 }

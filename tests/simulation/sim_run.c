@@ -13,10 +13,12 @@
 #include "coordinator/reactor/sweep.h"
 #include "coordinator/sql/sql.h"
 #include "coordinator/store/store.h"
+#include "coordinator/text/exit_code.h"
 #include "tests/coordinator/store/blank_db.h"
 #include "tests/simulation/sim_check.h"
 #include "tests/simulation/sim_host_thread.h"
 #include "tests/simulation/sim_pass.h"
+#include "tests/simulation/sim_rent.h"
 #include "tests/simulation/sim_sweep.h"
 #include "tests/simulation/sim_world.h"
 
@@ -95,13 +97,22 @@ static int live(struct sim_run *run, struct spec *spec,
 {
     struct sim_world *world = run->world;
     const struct sweep_io io = sim_life_io(world);
+    struct sweep_options now = *options;
+    struct err late = { "" };
     int out = setjmp(world->life.out);
 
     if (out != 0)
         return out;
+    if (sim_rent_open(world, hosts, &now, &run->why) < 0) {
+        run->code = EXIT_DATABASE;
+        return SIM_OUT_ENDED;
+    }
     run->code =
-        sweep_run_with(&io, spec, hosts, world->life.store, options, &run->why);
+        sweep_run_with(&io, spec, hosts, world->life.store, &now, &run->why);
     world->life.signals = -1; /* the reactor has closed it */
+    sim_world_note(world, SIM_RENT, SIM_NOBODY, SIM_RUN_IS_OVER);
+    if (sim_rent_close(world, &late) < 0)
+        run->code = EXIT_DATABASE;
     return SIM_OUT_ENDED;
 }
 
@@ -143,6 +154,10 @@ static int one_life(struct sim_run *run, struct spec *spec,
         sim_run_finds(run, "exit", "the database: %s", run->why.text);
         return 0;
     }
+    world->life.rents = world->life.store;
+    if (fuzz && store_open(sim_sweep_db(false), STORE_WRITE, &world->life.rents,
+                           &run->why) < 0)
+        sim_run_finds(run, "exit", "the database: %s", run->why.text);
     begin_life(world);
     run->why.text[0] = '\0';
     out = live(run, spec, &hosts, options);
@@ -152,10 +167,14 @@ static int one_life(struct sim_run *run, struct spec *spec,
         note(world, SIM_CRASH, out, "");
     for (size_t i = 0; i < hosts.n; i++)
         sim_host_thread_kill(world, i);
+    sim_rent_died(world);
     sim_life_over(world);
     clear_signals(&world->life);
     store_close(world->life.store);
-    world->life.store = NULL;
+    if (fuzz)
+        store_close(world->life.rents);
+    world->life.store = world->life.rents = NULL;
+    sim_rent_check_listed(run);
     return out;
 }
 
@@ -177,6 +196,9 @@ static bool is_good_end(const struct sim_run *run)
 
     if (hopeless)
         return run->code == 3 || run->code == 4;
+    if ((run->code == EXIT_NO_HOST || run->code == EXIT_PARTIAL) &&
+        sim_scene_has_other_model(&run->world->scene))
+        return true;
     return run->code == 0 || run->code == 1 || run->code == 2;
 }
 
@@ -189,6 +211,16 @@ static void wait_for_person(struct sim_world *world, bool healed)
         until_ns = world->healed_ns;
     sim_world_run(world, until_ns + sim_between(world, 50, RESTART_MS_MAX) *
                                         NS_PER_MS);
+}
+
+/* The user lets it use more.  False if it had no cap. */
+static bool raise_caps(struct sweep_caps *caps)
+{
+    bool had = caps->max_hours > 0 || caps->budget_usd > 0;
+
+    caps->max_hours *= 3;
+    caps->budget_usd *= 3;
+    return had;
 }
 
 bool sim_run_lives(struct sim_run *run, struct spec *spec,
@@ -214,6 +246,9 @@ bool sim_run_lives(struct sim_run *run, struct spec *spec,
             return run->code == 0;
         if (out == 0)
             return false;
+        if (out == SIM_OUT_ENDED && run->code == EXIT_CAP &&
+            raise_caps(&now.caps))
+            began_ns = 0;
         if (out == SIM_OUT_ENDED && began_ns > world->healed_ns) {
             sim_run_finds(run, "exit", "code %d long after all is well: %s",
                           run->code, run->why.text);
@@ -231,13 +266,14 @@ bool sim_run_lives(struct sim_run *run, struct spec *spec,
 void sim_run_seed(struct sim_run *run, uint64_t seed, enum sim_pass pass)
 {
     sim_sweep_remove_db();
-    sim_world_init(run->world, seed, pass, run->dial);
+    sim_world_init(run->world, seed, pass, run->dial, run->full);
     run->n = 0;
     if (seed % CACHE_EVERY == CACHE_AT &&
         artifact_cache_open(sim_sweep_cache(), ARTIFACT_CACHE_BYTES,
                             &run->cache, &run->why) < 0)
         sim_run_finds(run, "exit", "%s", run->why.text);
     sim_pass_run(run);
+    sim_rent_check_end(run);
     sim_check(run);
     artifact_cache_close(run->cache);
     run->cache = NULL;

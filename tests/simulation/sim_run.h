@@ -32,6 +32,7 @@ struct sim_run {
     struct artifact_cache *cache; /* of all lives, or NULL */
     bool idle;                    /* check F28, too */
     bool dial;                    /* most hosts dial back */
+    bool full;                    /* with what sim_full.h draws */
     struct sim_finding findings[SIM_FINDINGS_MAX];
     size_t n; /* all findings; only the first ones are kept */
     int code; /* exit code of the last life */

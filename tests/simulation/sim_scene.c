@@ -14,6 +14,7 @@ static const char *const names[SIM_PASSES] = {
     [SIM_PASS_SEARCH] = "search",   [SIM_PASS_RACE] = "race",
     [SIM_PASS_CANARY] = "canary",   [SIM_PASS_FUZZ] = "fuzz",
     [SIM_PASS_CONFIRM] = "confirm", [SIM_PASS_PROFILE] = "profile",
+    [SIM_PASS_ALL] = "all",         [SIM_PASS_BUILDS] = "builds",
 };
 
 static const char *const vices[SIM_VICES] = {
@@ -26,6 +27,15 @@ static const char *const vices[SIM_VICES] = {
 const char *sim_vice_name(enum sim_vice vice)
 {
     return vices[vice];
+}
+
+bool sim_scene_has_other_model(const struct sim_scene *scene)
+{
+    bool has = false;
+
+    for (size_t i = 0; i < scene->n_hosts; i++)
+        has = has || scene->is_other[i];
+    return has;
 }
 
 const char *sim_pass_name(enum sim_pass pass)
@@ -67,6 +77,7 @@ static void draw_host(struct sim_world *world, size_t i)
     host->has_rate = sim_chance(world, 50);
     host->rate = 0.5 * (double)sim_between(world, 1, 4);
     scene->gpus[i] = 1;
+    scene->box[i] = i;
     scene->vices[i] = SIM_HONEST;
     if (!anchor && sim_chance(world, 40))
         host->role = sim_chance(world, 50) ? HOST_GPU : HOST_BUILDER;

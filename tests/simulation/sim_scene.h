@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 #include "coordinator/hosts/hosts.h"
+#include "coordinator/rental/rental_plan.h"
+#include "coordinator/spec/search_settings.h"
 
 #define SIM_HOSTS_MAX 5
 #define SIM_GPUS_MAX 3
@@ -22,6 +24,8 @@ enum sim_pass {
     SIM_PASS_FUZZ,
     SIM_PASS_CONFIRM,
     SIM_PASS_PROFILE,
+    SIM_PASS_ALL,    /* a screening, a proof, a confirmation, a profile */
+    SIM_PASS_BUILDS, /* builds alone */
     SIM_PASSES,
 };
 
@@ -56,10 +60,20 @@ struct sim_scene {
     size_t chunk_bytes; /* of artifacts; padding */
     int64_t horizon_ns; /* no fault begins after it */
     int faults;
-    bool dial;  /* most hosts dial back */
+    bool dial; /* most hosts dial back */
+    /* With --full: */
+    bool full;
+    bool rents; /* some hosts are rented (sim_rent.h) */
+    enum rental_goal goal;
+    bool is_other[SIM_HOSTS_MAX]; /* its GPUs are of another model */
+    size_t box[SIM_HOSTS_MAX];    /* hosts of one box have the same GPUs */
+    int doubles;                  /* percent of messages that come twice */
+    double budget_usd, max_hours; /* caps; 0: none */
     int breaks; /* left: their connections break when a message is sent */
 };
 
+/* The first GPU decides which model the sweep is of. */
+bool sim_scene_has_other_model(const struct sim_scene *scene);
 const char *sim_vice_name(enum sim_vice vice);
 /* Makes the first draws from the world's random numbers.  They are the first
  * lines of the trace. */

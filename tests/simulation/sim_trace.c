@@ -26,6 +26,7 @@ static const char *const kinds[SIM_KINDS] = {
     [SIM_WORKER] = "WORKER",
     [SIM_FAULT] = "FAULT",
     [SIM_HEAL] = "HEAL",
+    [SIM_RENT] = "RENT",
 };
 
 void sim_trace_add(struct sim_trace *trace, struct sim_record record)

@@ -33,6 +33,7 @@ enum sim_kind {
     SIM_WORKER,    /* text: what happened to a worker process */
     SIM_FAULT,     /* text: which fault began */
     SIM_HEAL,      /* text: which */
+    SIM_RENT,      /* text: about a machine that is released */
     SIM_KINDS,
 };
 

@@ -52,15 +52,17 @@ void sim_worker_hello(struct sim_world *world, size_t host)
 
 static void say_gpu(struct sim_world *world, size_t host, int gpu)
 {
-    const struct gpu_arch_facts *facts = gpu_arch_find("sm_89");
+    bool other = world->scene.is_other[host];
+    const struct gpu_arch_facts *facts =
+        gpu_arch_find(other ? "sm_90" : "sm_89");
     char uuid[64], *lines[GPU_ARCH_FACTS];
     struct msg msg = { .type = MSG_GPU,
                        .gpu = { .index = gpu,
                                 .uuid = uuid,
-                                .name = "NVIDIA L4",
+                                .name = other ? "NVIDIA H200" : "NVIDIA L4",
                                 .driver = "580.1" } };
 
-    snprintf(uuid, sizeof(uuid), "GPU-%zu-%d", host, gpu);
+    snprintf(uuid, sizeof(uuid), "GPU-%zu-%d", world->scene.box[host], gpu);
     for (size_t i = 0; i < GPU_ARCH_FACTS; i++)
         lines[i] = mem_printf("%s %lld", gpu_arch_fact_name(i),
                               (long long)gpu_arch_fact(facts, i));

@@ -167,8 +167,8 @@ static const char *cannot(struct sim_world *world, size_t host,
     *place = QUEUE_BUILDS;
     if (!launch)
         return NULL;
-    if (sscanf(launch->gpu, "GPU-%d-%d", &box, &gpu) != 2 || box != (int)host ||
-        gpu >= worker->gpus)
+    if (sscanf(launch->gpu, "GPU-%d-%d", &box, &gpu) != 2 ||
+        box != (int)world->scene.box[host] || gpu >= worker->gpus)
         return "no such GPU here";
     *place = gpu;
     return NULL;

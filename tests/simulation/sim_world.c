@@ -7,6 +7,8 @@
 #include "common/msg.h"
 #include "tests/simulation/sim_dial.h"
 #include "tests/simulation/sim_fault.h"
+#include "tests/simulation/sim_full.h"
+#include "tests/simulation/sim_rent.h"
 #include "tests/simulation/sim_vice.h"
 
 #define START_MS_MAX 3000
@@ -30,7 +32,7 @@ static void make_line(struct sim_world *world, size_t host)
 }
 
 void sim_world_init(struct sim_world *world, uint64_t seed, enum sim_pass pass,
-                    bool dial)
+                    bool dial, bool full)
 {
     memset(world, 0, sizeof(*world));
     world->seed = seed;
@@ -48,6 +50,9 @@ void sim_world_init(struct sim_world *world, uint64_t seed, enum sim_pass pass,
         sim_dial_start_later(world, i, START_MS_MAX);
     }
     sim_fault_plan(world);
+    sim_rent_end();
+    if (full)
+        sim_full_draw(world);
 }
 
 void sim_world_fini(struct sim_world *world)
@@ -69,6 +74,7 @@ bool sim_world_step(struct sim_world *world, int64_t until_ns)
         return false;
     if (event.at_ns > world->boot_ns)
         world->boot_ns = event.at_ns;
+    sim_rent_turn(world);
     event.fn(world, &event);
     return true;
 }
@@ -79,6 +85,7 @@ void sim_world_run(struct sim_world *world, int64_t until_ns)
         continue;
     if (until_ns > world->boot_ns)
         world->boot_ns = until_ns;
+    sim_rent_turn(world);
 }
 
 int64_t sim_between(struct sim_world *world, int64_t low, int64_t high)

@@ -26,8 +26,11 @@ struct sim_world {
     uint64_t seed;
     struct prng prng;
     int64_t boot_ns;
-    int64_t utc_off_ns; /* the sum of all steps of the wall clock */
-    int64_t healed_ns;  /* the end of the last fault so far */
+    int64_t utc_off_ns;   /* the sum of all steps of the wall clock */
+    int64_t healed_ns;    /* the end of the last fault so far */
+    int64_t well_ns;      /* from then on nothing fails in the cloud */
+    int64_t late_ns;      /* for so long the coordinator could not look */
+    size_t rents_running; /* machines that the last release left */
     struct sim_queue queue;
     struct sim_trace trace;
     struct sim_scene scene;
@@ -37,7 +40,7 @@ struct sim_world {
 };
 
 void sim_world_init(struct sim_world *world, uint64_t seed, enum sim_pass pass,
-                    bool dial);
+                    bool dial, bool full);
 void sim_world_fini(struct sim_world *world);
 /* Lets one event happen, if it is not after 'until_ns'. */
 bool sim_world_step(struct sim_world *world, int64_t until_ns);

@@ -1,11 +1,12 @@
 /* simulate.c - whole sweeps in one process, from one seed each (F20)
  *
- *   simulate --seeds 1..1000 [--pass NAME] [--twice] [--dial]
+ *   simulate --seeds 1..1000 [--pass NAME] [--twice] [--dial] [--full]
  *   simulate --seed 17 --trace
  *
  * --twice runs each seed again, which must give the same trace.  --idle also
  * checks that idle GPUs help out (F28).  With --dial the workers of most hosts
- * dial back.
+ * dial back.  With --full there are also rented machines, caps, and more kinds
+ * of hosts and faults (sim_full.h).
  *
  * Prints one line for each seed with a finding, and how many there were.
  * Exit status: 0 none, 1 some, 2 usage.
@@ -32,13 +33,14 @@ struct arguments {
     bool twice; /* run each seed twice, and compare */
     bool idle;  /* check F28, too */
     bool dial;  /* most hosts dial back */
+    bool full;  /* all that can be drawn */
     bool all;   /* print all findings, not only the first */
 };
 
 static int usage(void)
 {
     fputs("usage: simulate --seeds A..B | --seed N [--trace] [--pass NAME] "
-          "[--twice] [--idle] [--dial] [--all]\n",
+          "[--twice] [--idle] [--dial] [--full] [--all]\n",
           stderr);
     return 2;
 }
@@ -56,6 +58,8 @@ static bool spec_read_arguments(int argc, char *argv[], struct arguments *out)
             out->idle = true;
         } else if (strcmp(argv[i], "--dial") == 0) {
             out->dial = true;
+        } else if (strcmp(argv[i], "--full") == 0) {
+            out->full = true;
         } else if (strcmp(argv[i], "--all") == 0) {
             out->all = true;
         } else if (strcmp(argv[i], "--seed") == 0 &&
@@ -99,7 +103,8 @@ static bool run_seed(const struct arguments *arguments, uint64_t seed,
 
     run = (struct sim_run){ .world = &world,
                             .idle = arguments->idle,
-                            .dial = arguments->dial };
+                            .dial = arguments->dial,
+                            .full = arguments->full };
     sim_run_seed(&run, seed, arguments->pass);
     if (arguments->trace)
         sim_trace_print(&world.trace, stdout);
