@@ -326,8 +326,8 @@ static void a_box_that_does_not_help_alone_hides_no_other(void **state)
                         "..x");
 }
 
-static void a_machine_that_was_there_and_is_lost_counts_for_nothing(
-    void **state)
+static void
+a_machine_that_was_there_and_is_lost_counts_for_nothing(void **state)
 {
     struct rental_machine fleet[] = { L4_THAT_BUILDS, L4_THAT_BUILDS };
     const struct rental_work work = { .is_known = false };
