@@ -1,3 +1,4 @@
+#include "worker/runner/cuda/gate_cuda.h"
 #include "worker/runner/cuda/kernels_grid.hh"
 
 namespace
