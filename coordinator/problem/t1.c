@@ -185,15 +185,15 @@ void t1_free(struct t1 *problem)
         free(problem->conditions[i].sql);
     }
     for (size_t i = 0; i < 6; i++)
-        free(problem->launch[i]);
-    free(problem->smem);
-    for (size_t i = 0; i < problem->n_flags; i++)
-        free(problem->flags[i]);
-    free(problem->standard);
+        free(problem->launch.sizes[i]);
+    free(problem->launch.smem);
+    for (size_t i = 0; i < problem->compiler.n_flags; i++)
+        free(problem->compiler.flags[i]);
+    free(problem->compiler.standard);
     free_arguments(problem);
-    for (size_t i = 0; i < problem->n_notes; i++)
-        free(problem->notes[i]);
-    free(problem->notes);
+    for (size_t i = 0; i < problem->notes.n; i++)
+        free(problem->notes.list[i]);
+    free(problem->notes.list);
     free(problem->name);
     json_free(problem->doc);
     buf_fini(&problem->file);
@@ -217,6 +217,6 @@ int64_t t1_passing(const struct t1 *problem)
 
 size_t t1_notes(const struct t1 *problem, const char *const **out)
 {
-    *out = (const char *const *)problem->notes;
-    return problem->n_notes;
+    *out = (const char *const *)problem->notes.list;
+    return problem->notes.n;
 }

@@ -17,10 +17,10 @@ void t1_note(struct t1 *problem, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    problem->notes =
-        mem_grow(problem->notes, problem->n_notes + 1, sizeof(char *));
+    problem->notes.list =
+        mem_grow(problem->notes.list, problem->notes.n + 1, sizeof(char *));
     /* A note is a comment of the sweep file, so it stays on its line. */
-    problem->notes[problem->n_notes++] =
+    problem->notes.list[problem->notes.n++] =
         terminal_clean(mem_strdup(text), false);
 }
 

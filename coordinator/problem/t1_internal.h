@@ -40,6 +40,22 @@ struct t1_argument {
     char *fill; /* JSON; of a scalar, its value */
 };
 
+struct t1_launch {  /* SQL */
+    char *sizes[6]; /* grid, block */
+    char *smem;
+};
+
+struct t1_compiler {
+    char *flags[T1_FLAGS_MAX];
+    size_t n_flags;
+    char *standard; /* NULL: the usual one */
+};
+
+struct t1_notes { /* what was left out or assumed */
+    char **list;
+    size_t n;
+};
+
 struct t1 {
     struct buf file;
     struct caret_text text;
@@ -56,15 +72,11 @@ struct t1 {
     size_t n_sizes;
     struct py_value baseline[T1_TUNABLES_MAX];
     int64_t points, passing;
-    char *launch[6]; /* SQL: grid, block */
-    char *smem;      /* SQL */
-    char *flags[T1_FLAGS_MAX];
-    size_t n_flags;
-    char *standard; /* NULL: the usual one */
+    struct t1_launch launch;
+    struct t1_compiler compiler;
     struct t1_argument *arguments;
     size_t n_arguments;
-    char **notes;
-    size_t n_notes;
+    struct t1_notes notes;
 };
 
 /* ---- t1_flaw.c */

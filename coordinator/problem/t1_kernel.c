@@ -152,11 +152,13 @@ static void read_axis(struct t1 *problem, const struct json *kernel,
     else if (divided && !(list->kind == JSON_ARRAY && list->n == 0))
         t1_note(problem, "%s is left out: \"ProblemSize\" has no size for it",
                 divisors[axis]);
-    problem->launch[axis] = global && grid.len && threads && !divided
-                                ? mem_printf("(%s) / (%s)", buf_text(&grid),
-                                             block.len ? buf_text(&block) : "1")
-                                : mem_strdup(grid.len ? buf_text(&grid) : "1");
-    problem->launch[3 + axis] = mem_strdup(block.len ? buf_text(&block) : "1");
+    problem->launch.sizes[axis] =
+        global && grid.len && threads && !divided
+            ? mem_printf("(%s) / (%s)", buf_text(&grid),
+                         block.len ? buf_text(&block) : "1")
+            : mem_strdup(grid.len ? buf_text(&grid) : "1");
+    problem->launch.sizes[3 + axis] =
+        mem_strdup(block.len ? buf_text(&block) : "1");
     buf_fini(&grid);
     buf_fini(&block);
 }
@@ -179,7 +181,7 @@ static void read_launch(struct t1 *problem, const struct json *kernel)
     buf_init(&smem, T1_SQL_MAX);
     if (shared && shared->kind != JSON_NULL)
         sql_or(problem, shared, "0", &smem);
-    problem->smem = mem_strdup(smem.len ? buf_text(&smem) : "0");
+    problem->launch.smem = mem_strdup(smem.len ? buf_text(&smem) : "0");
     buf_fini(&smem);
 }
 

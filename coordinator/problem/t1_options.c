@@ -27,8 +27,8 @@ static bool take_standard(struct t1 *problem, const char *flag)
         return false;
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (strcmp(value + 4, known[i]) == 0) {
-            free(problem->standard);
-            problem->standard = mem_strdup(known[i]);
+            free(problem->compiler.standard);
+            problem->compiler.standard = mem_strdup(known[i]);
             return true;
         }
     t1_note(problem,
@@ -48,11 +48,11 @@ static void take_text(struct t1 *problem, const char *text)
         text += len;
         if (take_standard(problem, flag)) {
             free(flag);
-        } else if (problem->n_flags == T1_FLAGS_MAX) {
+        } else if (problem->compiler.n_flags == T1_FLAGS_MAX) {
             leave_out(problem, flag);
             free(flag);
         } else {
-            problem->flags[problem->n_flags++] = flag;
+            problem->compiler.flags[problem->compiler.n_flags++] = flag;
         }
     }
 }
@@ -61,19 +61,19 @@ static void drop_refused(struct t1 *problem)
 {
     size_t n = 0, taken;
 
-    for (size_t i = 0; i < problem->n_flags; i += taken) {
-        bool allowed = identifier_flag_allowed(problem->flags, problem->n_flags,
-                                               i, &taken);
+    for (size_t i = 0; i < problem->compiler.n_flags; i += taken) {
+        bool allowed = identifier_flag_allowed(
+            problem->compiler.flags, problem->compiler.n_flags, i, &taken);
 
         for (size_t k = i; k < i + taken; k++)
             if (allowed) {
-                problem->flags[n++] = problem->flags[k];
+                problem->compiler.flags[n++] = problem->compiler.flags[k];
             } else {
-                leave_out(problem, problem->flags[k]);
-                free(problem->flags[k]);
+                leave_out(problem, problem->compiler.flags[k]);
+                free(problem->compiler.flags[k]);
             }
     }
-    problem->n_flags = n;
+    problem->compiler.n_flags = n;
 }
 
 void t1_read_options(struct t1 *problem, const struct json *kernel)

@@ -33,14 +33,14 @@ static void put_kernel(const struct t1 *problem, struct buf *out)
     buf_str(out, ", \"entry\": ");
     value_quote(entry ? entry : problem->name, out);
     buf_str(out, ", \"flags\": [");
-    for (size_t i = 0; i < problem->n_flags; i++) {
+    for (size_t i = 0; i < problem->compiler.n_flags; i++) {
         buf_str(out, i ? ", " : "");
-        value_quote(problem->flags[i], out);
+        value_quote(problem->compiler.flags[i], out);
     }
     buf_str(out, "]");
-    if (problem->standard) {
+    if (problem->compiler.standard) {
         buf_str(out, ", \"standard\": ");
-        value_quote(problem->standard, out);
+        value_quote(problem->compiler.standard, out);
     }
     buf_str(out, " },\n");
 }
@@ -116,10 +116,10 @@ static void put_launch(const struct t1 *problem, struct buf *out)
     buf_str(out, "\"launch\": { \"grid\": [");
     for (size_t i = 0; i < 6; i++) {
         buf_str(out, i == 3 ? "], \"block\": [" : i ? ", " : "");
-        value_quote(problem->launch[i], out);
+        value_quote(problem->launch.sizes[i], out);
     }
     buf_str(out, "], \"smem\": ");
-    value_quote(problem->smem, out);
+    value_quote(problem->launch.smem, out);
     buf_str(out, " },\n");
     buf_str(out, "\"shapes\": [ { \"name\": \"problem\"");
     for (size_t i = 0; i < problem->n_sizes; i++)
@@ -160,8 +160,8 @@ void t1_sweep_text(const struct t1 *problem, struct buf *out)
     buf_str(out, "// Made of a T1 file.  T1 has no reference: write "
                  "reference.cu, a kernel with the\n// same arguments whose "
                  "outputs are double (docs/sweep-file.md, 9).\n");
-    for (size_t i = 0; i < problem->n_notes; i++)
-        buf_printf(out, "// %s\n", problem->notes[i]);
+    for (size_t i = 0; i < problem->notes.n; i++)
+        buf_printf(out, "// %s\n", problem->notes.list[i]);
     buf_str(out, "{\n\"name\": ");
     value_quote(problem->name, out);
     buf_str(out, ",\n");
