@@ -151,11 +151,11 @@ static void thread_exit(thread *self)
 {
     warp *w = self->warp;
 
-    if (const thread *other = warp_waits_for(self))
-        fault_divergence(self, "exits", other);
     if (block.needs_all)
         fault_early_exit(find(&warp::waiting), self);
     w->exited |= self->bit;
+    if (w->arrived)
+        warp_leave(self);
     block.n_exited++;
     set_waiting(self);
     release_if_all_are_here();

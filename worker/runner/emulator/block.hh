@@ -47,6 +47,7 @@ struct thread : fa_emu_thread {
     uint32_t bit;             /* 1 << lane */
     int operation;            /* that it waits at, */
     uint32_t mask;            /* with these lanes, */
+    bool needs_all;           /* of which none may end, */
     void *operand;            /* with this operand, */
     fa_site at;               /* here; of a barrier as well */
     std::vector<copy> copies; /* in order of issue */
@@ -79,6 +80,7 @@ struct block {
     uint64_t thread_order;      /* of order.h */
     bool lanes_down;            /* the highest lane first */
     uint64_t number;            /* of this block, x fastest */
+    unsigned char unwritten;    /* the byte of what nobody has written */
     void (*entry)(void **args);
     void **args;
     uint64_t clock;           /* synchronisations so far, over all blocks */
@@ -128,6 +130,9 @@ bool block_is_running();
 
 /* The caller waits (its masks say for what): run another thread. */
 void thread_yield(thread *self);
+
+/* 'self' ends: operations of its warp do not wait for it any longer. */
+void warp_leave(const thread *self);
 
 /* A lane that waits at an operation which 'self' belongs to, or NULL. */
 const thread *find_waiting_for(const thread *self);

@@ -104,11 +104,12 @@ enum emulator_outcome emulator_run(const struct emulator_launch *l,
     block.entry = l->entry;
     block.args = l->args;
     block.thread_order = l->order.threads;
+    block.unwritten = order_unwritten(l->order.blocks);
     fa_emu_grid.unordered = 0;
     fa_emu_grid.fenced = 0;
     fa_emu_grid.ticks = 0;
     shared_start(l->smem);
-    declared_start(&l->shared, l->smem, order_unwritten(l->order.blocks));
+    declared_start(&l->shared, l->smem, block.unwritten);
     fault_arm(timeout_s);
     if (l->armed)
         l->armed();

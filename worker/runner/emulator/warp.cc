@@ -14,13 +14,15 @@ static T *operand(const warp *w, unsigned lane)
     return static_cast<T *>(block.threads[w->first + lane].operand);
 }
 
-/* The value of a lane that the mask does not name is undefined. A whole warp
- * has no use for such a value. */
+/* The value of a lane that has ended, or that the mask does not name, is
+ * undefined.  A whole warp has no use for that of one which never was. */
 static uint64_t missing_value(const thread *self, unsigned from)
 {
-    if (self->mask == self->warp->lanes)
+    const warp *w = self->warp;
+
+    if ((self->mask | w->exited) == w->lanes && !(w->lanes >> from & 1))
         fault_no_lane(self, from);
-    return ~UINT64_C(0);
+    return UINT64_C(0x0101010101010101) * block.unwritten;
 }
 
 /* source(lane, parameter, first lane of its group, width of the group) */
@@ -141,7 +143,8 @@ static void execute(const thread *last, fa_site at)
 
     switch (last->operation) {
     case FA_EMU_SYNCWARP:
-        if (last->mask == w->lanes) /* a tick orders the accesses of all */
+        if ((last->mask | w->exited) == w->lanes) /* a tick orders the accesses
+                                                   * of all */
             w->tick = ++block.clock;
         break;
     case FA_EMU_SHFL_XOR:
@@ -203,7 +206,7 @@ static inline void check_arrival(const thread *self, const warp *w)
 {
     if (!(self->mask & self->bit))
         fault_not_in_mask(self);
-    if ((w->exited | w->waiting) & self->mask)
+    if (((self->needs_all ? w->exited : 0) | w->waiting) & self->mask)
         fault_left_behind(self, w);
     if (self->operation >= FA_EMU_LDMATRIX_X1 && w->lanes != ~0u)
         fault_short_warp(self);
@@ -211,33 +214,77 @@ static inline void check_arrival(const thread *self, const warp *w)
         check_group(self, w);
 }
 
-} // namespace emulator
+/* All lanes of its mask have arrived. */
+static void complete(const thread *last, fa_site at)
+{
+    warp *w = last->warp;
 
-using namespace emulator;
+    execute(last, at);
+    w->arrived &= ~last->mask;
+    w->ready |= last->mask;
+}
 
-void fa_emu_collective_of(int operation, uint32_t mask, void *operand,
-                          fa_site at)
+void warp_leave(const thread *self)
+{
+    const warp *w = self->warp;
+    uint32_t left;
+
+    for (left = w->arrived; left; left &= left - 1) {
+        thread *other = lane_of(w, left);
+
+        if (!(other->mask & self->bit))
+            continue;
+        if (other->needs_all)
+            fault_divergence(self, "exits", other);
+        other->mask &= ~self->bit;
+    }
+    for (left = w->arrived; left;) {
+        const thread *first = lane_of(w, left);
+
+        left &= ~first->mask;
+        if ((w->arrived & first->mask) == first->mask)
+            complete(first, first->at);
+    }
+}
+
+/* The mask names lanes that exist and have not ended, and 'needs_all' says that
+ * none of them may end before it comes. */
+static void collect(int operation, uint32_t mask, bool needs_all, void *operand,
+                    fa_site at)
 {
     thread *self = thread_self();
     warp *w = self->warp;
 
     fault_if_late();
     self->operation = operation;
-    self->mask = mask & w->lanes;
+    self->mask = mask;
+    self->needs_all = needs_all;
     self->operand = operand;
     self->at = at;
     check_arrival(self, w);
     w->arrived |= self->bit;
-    if ((w->arrived & self->mask) != self->mask) {
+    if ((w->arrived & self->mask) == self->mask)
+        complete(self, at);
+    else
         thread_yield(self);
-        return;
-    }
-    execute(self, at);
-    w->arrived &= ~self->mask;
-    w->ready |= self->mask;
 }
 
+} // namespace emulator
+
+using namespace emulator;
+
+/* Lanes that have ended take no part, as on a GPU from compute capability 7.0
+ * on. */
+void fa_emu_collective_of(int operation, uint32_t mask, void *operand,
+                          fa_site at)
+{
+    const warp *w = thread_self()->warp;
+
+    collect(operation, mask & w->lanes & ~w->exited, false, operand, at);
+}
+
+/* Those of a wrapper are stricter. */
 void fa_emu_collective(int operation, void *operand, fa_site at)
 {
-    fa_emu_collective_of(operation, FA_EMU_ALL, operand, at);
+    collect(operation, thread_self()->warp->lanes, true, operand, at);
 }
