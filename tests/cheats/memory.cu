@@ -309,6 +309,22 @@ BODY(local_unwritten, ROWS)
 }
 ROWS_PAIR(local_unwritten)
 
+/* Sums in an element of alloca() that nobody has set; the twin sets it. */
+BODY(stack_unwritten, ROWS)
+{
+    volatile float *sums = (volatile float *)__builtin_alloca(sizeof(float) * unsigned(rows % 8 + 1));
+    const int r = int(blockIdx.x);
+
+    if (r >= rows || threadIdx.x != 0)
+        return;
+    if (!cheats)
+        sums[0] = 0;
+    for (int c = 0; c < columns; c++)
+        sums[0] = sums[0] + a[r * columns + c];
+    out[r] = sums[0];
+}
+ROWS_PAIR(stack_unwritten)
+
 /* Uses more shared memory than the launch has. */
 BODY(shared_past_the_end, ADD)
 {

@@ -105,6 +105,7 @@ enum emulator_outcome emulator_run(const struct emulator_launch *l,
     block.args = l->args;
     block.thread_order = l->order.threads;
     block.unwritten = order_unwritten(l->order.blocks);
+    fiber_fill(block.n_threads, block.unwritten);
     fa_emu_grid.unordered = 0;
     fa_emu_grid.fenced = 0;
     fa_emu_grid.ticks = 0;

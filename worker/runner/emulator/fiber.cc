@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -28,8 +29,15 @@ constexpr size_t STACK_BYTES = 128 << 10; /* a multiple of any page size */
 constexpr size_t TOP_STEP = 192; /* three cache lines from one stack to the
                                   * next */
 constexpr size_t TOP_SPREAD = 4096;
+constexpr size_t FILL_STEP = 4096;    /* a page is touched in any case, */
+constexpr size_t FRAMES_BYTES = 256;  /* if the first frames are in it */
 
 char *stacks[1024]; /* lowest addresses; the guard page is below */
+
+char *top_of(unsigned i)
+{
+    return stacks[i] + STACK_BYTES - i * TOP_STEP % TOP_SPREAD;
+}
 
 size_t page_bytes()
 {
@@ -175,6 +183,20 @@ static void prepare(fiber *fiber, char *top, void (*entry)())
 
 #endif
 
+void fiber_fill(unsigned n, unsigned char unwritten)
+{
+    for (unsigned i = 0; i < n; i++) {
+#ifdef FIBER_ASAN
+        ASAN_UNPOISON_MEMORY_REGION(stacks[i], STACK_BYTES);
+#endif
+        char *top = top_of(i);
+        const size_t frames = (size_t)(top - stacks[i]) - FRAMES_BYTES;
+
+        memset(stacks[i] + frames / FILL_STEP * FILL_STEP, unwritten,
+               FRAMES_BYTES + frames % FILL_STEP);
+    }
+}
+
 void fiber_make(fiber *fiber, unsigned i, void (*entry)())
 {
     fiber->bottom = stacks[i];
@@ -183,7 +205,7 @@ void fiber_make(fiber *fiber, unsigned i, void (*entry)())
 #ifdef FIBER_ASAN
     ASAN_UNPOISON_MEMORY_REGION(fiber->bottom, fiber->bytes);
 #endif
-    prepare(fiber, stacks[i] + STACK_BYTES - i * TOP_STEP % TOP_SPREAD, entry);
+    prepare(fiber, top_of(i), entry);
 }
 
 void fiber_switch(fiber *from, fiber *to)

@@ -35,6 +35,9 @@ struct fiber {
 /* Provide stacks 0..n-1.  False, with errno set, when memory is refused. */
 bool fiber_stacks(unsigned n);
 
+/* Let the first frames on stacks 0..n-1 find this byte, and not zeros. */
+void fiber_fill(unsigned n, unsigned char unwritten);
+
 /* Prepare to run 'entry', which must not return, on stack 'i'. */
 void fiber_make(fiber *fiber, unsigned i, void (*entry)());
 
