@@ -29,8 +29,8 @@ constexpr size_t STACK_BYTES = 128 << 10; /* a multiple of any page size */
 constexpr size_t TOP_STEP = 192; /* three cache lines from one stack to the
                                   * next */
 constexpr size_t TOP_SPREAD = 4096;
-constexpr size_t FILL_STEP = 4096;    /* a page is touched in any case, */
-constexpr size_t FRAMES_BYTES = 256;  /* if the first frames are in it */
+constexpr size_t FILL_STEP = 4096;   /* a page is touched in any case, */
+constexpr size_t FRAMES_BYTES = 256; /* if the first frames are in it */
 
 char *stacks[1024]; /* lowest addresses; the guard page is below */
 
