@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ struct weak {
     size_t shapes; /* seen so far */
     struct space_argument first[SPEC_LIST_MAX];
     bool differs[SPEC_LIST_MAX]; /* a scalar, from shape to shape */
+    int64_t most[SPEC_LIST_MAX]; /* elements of a buffer */
 };
 
 static void say(const struct weak *weak, char *text)
@@ -40,11 +42,15 @@ static int see_shape(struct weak *weak, const struct spec_shape *shape,
         return -1;
     if (weak->shapes++ == 0)
         memcpy(weak->first, arguments, sizeof(arguments));
-    for (size_t i = 0; i < weak->spec->n_arguments; i++)
+    for (size_t i = 0; i < weak->spec->n_arguments; i++) {
         weak->differs[i] =
             weak->differs[i] ||
             (!weak->spec->arguments[i].buffer &&
              !value_equal(&weak->first[i].value, &arguments[i].value));
+        if (weak->spec->arguments[i].buffer &&
+            weak->most[i] < arguments[i].count)
+            weak->most[i] = arguments[i].count;
+    }
     return 0;
 }
 
@@ -128,14 +134,34 @@ static bool takes_zeros(const struct spec_argument *argument)
            isinf(rules->absolute);
 }
 
+/* An element like the others is this part of the norm of all, so with no rule
+ * for each element one that is 0 does not show. */
+static bool takes_one_zero(const struct spec_tolerance *rules, int64_t count)
+{
+    return !rules->exact && isinf(rules->max_error) && isinf(rules->absolute) &&
+           isinf(rules->ulp) && 1 / sqrt((double)count) < rules->relative_l2;
+}
+
+static void say_tolerance(const struct weak *weak, size_t i)
+{
+    const struct spec_argument *argument = &weak->spec->arguments[i];
+
+    if (takes_zeros(argument))
+        say(weak, mem_printf("the tolerance of '%s' is so wide that zeros "
+                             "pass, whatever the reference is",
+                             argument->name));
+    else if (takes_one_zero(&argument->tolerance, weak->most[i]))
+        say(weak, mem_printf("the tolerance of '%s' has a relative_l2 alone, "
+                             "so one element of %lld that is 0 may pass; give "
+                             "it a max_error as well",
+                             argument->name, (long long)weak->most[i]));
+}
+
 static void say_tolerances(const struct weak *weak)
 {
     for (size_t i = 0; i < weak->spec->n_arguments; i++)
-        if (weak->spec->arguments[i].output &&
-            takes_zeros(&weak->spec->arguments[i]))
-            say(weak, mem_printf("the tolerance of '%s' is so wide that zeros "
-                                 "pass, whatever the reference is",
-                                 weak->spec->arguments[i].name));
+        if (weak->spec->arguments[i].output)
+            say_tolerance(weak, i);
 }
 
 int plan_weak(const struct spec *spec, struct space *space, const char *device,
