@@ -321,6 +321,8 @@ static int parse(int argc, char *argv[], struct run *run, struct order *order,
     if (rc != 0)
         return rc;
     order->which = plain[1] ? plain[1] : plain[0];
+    if (plain[1] && dbpath_check_order("explain", plain[0], plain[1], err) < 0)
+        return ERR_INPUT;
     return dbpath_find(plain[1] ? plain[0] : run->set.db, &run->db, err);
 }
 

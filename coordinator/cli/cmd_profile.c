@@ -205,6 +205,8 @@ static int find_db(const char *given, char **db, struct order *order,
                        "profile: '%.64s' and --config=%.64s both name a "
                        "configuration; give one of them",
                        name, order->config);
+    if (plain[1] && dbpath_check_order("profile", plain[0], plain[1], err) < 0)
+        return ERR_INPUT;
     if (name)
         order->config = name;
     return dbpath_find(config || !plain[0] ? given : plain[0], db, err);

@@ -11,9 +11,10 @@
 #include "coordinator/spec/spec.h"
 #include "coordinator/text/suggest.h"
 
-#define TEXT_MAX (1 << 20) /* more than 64 names and values can need */
-#define REMARK_MAX 65536   /* of one value, and of those of a tunable */
-#define LISTED_MAX 40      /* bytes of values in a remark; then they are cut */
+#define TEXT_MAX (1 << 20)   /* more than 64 names and values can need */
+#define REMARK_MAX 65536     /* of one value, and of those of a tunable */
+#define NAMES_LISTED_MAX 200 /* bytes of names of tunables */
+#define LISTED_MAX 40 /* bytes of values in a remark; then they are cut */
 
 struct named {
     const char *name;
@@ -113,21 +114,37 @@ void config_header(const struct spec *spec, const struct value *values,
         define(spec->space.derived[i].name, &derived[i], out);
 }
 
+static void say_names(const char *const *names, size_t n, struct buf *out)
+{
+    size_t i = 0;
+
+    (void)buf_str(out, "; the sweep has ");
+    for (; i < n && out->len < NAMES_LISTED_MAX; i++)
+        buf_printf(out, "%s%s", i ? ", " : "", names[i]);
+    if (i < n)
+        (void)buf_str(out, ", ...");
+}
+
 static int find_axis(const struct spec *spec, const char *name, size_t len,
                      struct err *err)
 {
-    const char *names[SPEC_AXES_MAX], *near;
+    const char *names[SPEC_AXES_MAX];
+    char ending[SUGGEST_BYTES];
+    struct buf list;
+    int rc;
 
     for (size_t i = 0; i < spec->space.n_axes; i++) {
         names[i] = spec->space.axes[i].name;
         if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
             return (int)i;
     }
-    near = suggest_name(name, len, names, spec->space.n_axes);
-    return err_set(err, ERR_INPUT, "there is no tunable '%.*s'%s%s%s",
-                   (int)(len < 64 ? len : 64), name,
-                   near ? "; did you mean '" : "", near ? near : "",
-                   near ? "'?" : "");
+    buf_init(&list, TEXT_MAX);
+    if (!*suggest_ending(name, len, names, spec->space.n_axes, ending))
+        say_names(names, spec->space.n_axes, &list);
+    rc = err_set(err, ERR_INPUT, "there is no tunable '%.*s'%s%s",
+                 (int)(len < 64 ? len : 64), name, ending, buf_text(&list));
+    buf_fini(&list);
+    return rc;
 }
 
 static bool read_value(const struct spec_axis *axis, const char *text,

@@ -124,6 +124,16 @@ int dbpath_find(const char *given, char **out, struct err *err)
     return *out ? 0 : only_one(out, err);
 }
 
+int dbpath_check_order(const char *command, const char *db, const char *config,
+                       struct err *err)
+{
+    if (ends_in(db, ".db") || !ends_in(config, ".db"))
+        return 0;
+    return err_set(err, ERR_INPUT,
+                   "%s: the database comes first: fa-coord %s %s %s", command,
+                   command, config, db);
+}
+
 static bool is_folder(const char *path)
 {
     struct stat stat_;

@@ -21,6 +21,11 @@ struct dbpath_models {
  * one for each. */
 int dbpath_find(const char *given, char **out, struct err *err);
 
+/* ERR_INPUT if 'config', the second argument of 'command', is a database and
+ * the first one is none: the order is DB CONFIG. */
+int dbpath_check_order(const char *command, const char *db, const char *config,
+                       struct err *err);
+
 /* The database of a sweep file, NAME.db beside it.  'sweep' is the file, a
  * folder that holds a sweep.json, or the database itself.  ERR_INPUT if the
  * file cannot be read or has no name. */

@@ -79,15 +79,19 @@ static const char *read_number(const struct option *option, const char *text,
 {
     bool is_int = option->kind == OPTION_INT;
     char *end;
-    double number = strtod(text, &end);
+    /* as a double, 2^53 + 1 equals 2^53 */
+    long double exact = strtold(text, &end);
+    double number = is_int ? (double)exact : strtod(text, &end);
 
     if (end == text || *end || strspn(text, "0123456789.eE+-") != strlen(text))
         return is_int ? "not a whole number" : "not a number";
     if (number < 0)
         return "less than 0";
-    if (!isfinite(number) || (is_int && number > 0x1p53))
+    if (!isfinite(number))
         return "too large";
-    if (is_int && number != floor(number))
+    if (is_int && exact > 0x1p53L)
+        return "too large: whole numbers end at 2^53 = 9007199254740992";
+    if (is_int && exact != floorl(exact))
         return "not a whole number";
     *out = number;
     return NULL;

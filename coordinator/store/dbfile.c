@@ -20,6 +20,7 @@
 #include "coordinator/sql/sql.h"
 #include "coordinator/store/dblock.h"
 #include "coordinator/store/dbmigrate.h"
+#include "coordinator/text/outfile.h"
 #include "coordinator/text/terminal.h"
 
 #define SETTLE_MS 1000
@@ -84,6 +85,11 @@ static int touch(const char *path, bool create, struct err *err)
 
     if (fd == -1 && errno == ENOENT && !create)
         return is_missing(path, err);
+    if (fd == -1 && (errno == ENOENT || errno == ENOTDIR)) {
+        rc = outfile_folder(path, err);
+        if (rc < 0)
+            return rc;
+    }
     if (fd == -1)
         return err_set(err, ERR_STORE, "%s cannot be written: %s", path,
                        strerror(errno));

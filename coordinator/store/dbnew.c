@@ -12,6 +12,7 @@
 #include "common/mem.h"
 #include "coordinator/store/dblock.h"
 #include "coordinator/store/store.h"
+#include "coordinator/text/outfile.h"
 
 struct dbnew {
     char *path, *part;
@@ -63,6 +64,8 @@ int dbnew_open(const char *path, struct dbnew **out, struct err *err)
     int rc = is_new(path, err), lock = rc;
 
     *out = NULL;
+    if (rc == 0)
+        rc = outfile_folder(path, err);
     if (rc == 0)
         rc = lock = dblock_take(path, err);
     if (rc < 0)

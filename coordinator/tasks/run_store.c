@@ -32,20 +32,27 @@ static bool is_same_file(const char *a, const char *b)
 static int check_told(const char *flag, const char *file, const char *db,
                       struct err *err)
 {
+    int rc;
+
     if (!file)
         return 0;
     if (is_same_file(file, db))
         return err_set(err, ERR_INPUT,
                        "--%s=%s: this is the database; name another file", flag,
                        file);
-    return err_within(err, outfile_spare(file, err), "--%s", flag);
+    rc = outfile_folder(file, err);
+    if (rc == 0)
+        rc = outfile_spare(file, err);
+    return err_within(err, rc, "--%s", flag);
 }
 
 int run_store_check_place(const struct run *run, struct err *err)
 {
     const struct run_settings *set = &run->set;
-    int rc = check_told("log", set->told.log, run->db, err);
+    int rc = err_within(err, outfile_folder(run->db, err), "--db");
 
+    if (rc == 0)
+        rc = check_told("log", set->told.log, run->db, err);
     if (rc == 0)
         rc = check_told("metrics", set->told.metrics, run->db, err);
     if (rc < 0 || !set->record || !is_same_file(set->record, run->db))

@@ -68,11 +68,10 @@ int space_build_run(struct spec *spec,
                     const struct space_build_options *options, struct err *err)
 {
     struct store *store;
-    int rc = store_open(options->db, STORE_CREATE, &store, err),
-        code = EXIT_DATABASE;
+    int rc = store_open(options->db, STORE_CREATE, &store, err), code;
 
     if (rc < 0)
-        return code;
+        return exit_code_of(rc);
     rc = err_within(err, whole_check(store_db(store), err), "%s", options->db);
     if (rc == 0)
         rc = check_arch(store, options->arch, err);

@@ -66,6 +66,8 @@ int templates_write_files(const struct template_file *files, size_t n,
         rc = check_absent(path, err);
         free(path);
     }
+    if (rc == 0)
+        rc = outfile_folder(folder, err);
     if (rc == 0 && mkdir(folder, 0777) < 0 && errno != EEXIST)
         rc = err_set(err, ERR_SYSTEM, "'%s': %s", folder, strerror(errno));
     for (size_t i = 0; i < n && rc == 0; i++) {

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,25 @@ out:
     return rc;
 }
 
+int outfile_folder(const char *path, struct err *err)
+{
+    char *copy = mem_strdup(path);
+    const char *folder = dirname(copy);
+    struct stat st;
+    int why = stat(folder, &st) < 0 ? errno : 0, rc = 0;
+
+    if (why == ENOENT)
+        rc = err_set(err, ERR_INPUT,
+                     "'%s': there is no folder '%s'; make it first (mkdir -p), "
+                     "or name another place",
+                     path, folder);
+    else if (why == ENOTDIR || (!why && !S_ISDIR(st.st_mode)))
+        rc =
+            err_set(err, ERR_INPUT, "'%s': '%s' is not a folder", path, folder);
+    free(copy);
+    return rc;
+}
+
 int outfile_spare(const char *path, struct err *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -138,7 +158,7 @@ int outfile_save(const char *path, const char *text, size_t len, bool force,
 
     if (exists && force && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
         return write_through(path, text, len, err);
-    if (outfile_spare(path, err) < 0)
+    if (outfile_spare(path, err) < 0 || outfile_folder(path, err) < 0)
         return ERR_INPUT;
     target = exists && force ? realpath(path, NULL) : NULL;
     rc = replace(path, target ? target : path, text, len, force, err);

@@ -16,12 +16,16 @@ struct err;
     ".fa-part" /* the end of the name of the file beside it \
                 */
 
+/* ERR_INPUT if the folder of 'path' is not there, or is no folder: what is
+ * rented or measured first would have no place to be written to. */
+int outfile_folder(const char *path, struct err *err);
+
 /* Write all of 'text' to 'path'.  A file that is replaced keeps its mode; where
  * 'path' is a symbolic link, its target is replaced.  A pipe or a device is
  * written to directly, and needs 'force'.
- * ERR_INPUT if the file exists and 'force' is not set, or if it is a database.
- * ERR_SYSTEM if it cannot
- * be written: an old file is as it was then. */
+ * ERR_INPUT if the file exists and 'force' is not set, if it is a database, or
+ * as outfile_folder().  ERR_SYSTEM if it cannot be written: an old file is as
+ * it was then. */
 int outfile_save(const char *path, const char *text, size_t len, bool force,
                  struct err *err);
 

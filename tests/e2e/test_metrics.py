@@ -65,7 +65,7 @@ class Metrics(rig.Rig):
         self.assertGreater(spent, 0)
         self.assertEqual(got["fa_coord_unpriced_hosts", ()], 1)
         self.assertFalse(os.path.exists(self.path("m.prom.fa-part")))
-        self.assertIn("--metrics=none/m.prom: No such file or directory",
+        self.assertIn("--metrics: 'none/m.prom': there is no folder 'none'",
                       self.run_coord(self.folder, "resume", "x.db", "--metrics", "none/m.prom", code=2).stderr)
 
     def of_a_run(self):

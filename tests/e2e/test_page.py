@@ -161,8 +161,8 @@ class Page(rig.Rig):
             self.assertEqual(f.read(), "mine")
         self.run_coord(self.folder, "report", db, "--html", "mine.html", "--force")
         self.read(self.path("mine.html"))
-        err = self.run_coord(self.folder, "report", db, "--html", "none/x.html", code=1).stderr
-        self.assertIn("'none/x.html': No such file or directory", err)
+        err = self.run_coord(self.folder, "report", db, "--html", "none/x.html", code=2).stderr
+        self.assertIn("'none/x.html': there is no folder 'none'", err)
         self.run_coord(self.folder, "report", db, "--html", "x.html", "--json", code=2)
 
     def wide(self, tunables=40, configs=5000, values=2):

@@ -120,6 +120,8 @@ static void each_error_has_its_message(void **state)
         { "N_B=7",
           "'N_B=7' has no value for A; a configuration names all 4 tunables" },
         { "MODES=x", "there is no tunable 'MODES'; did you mean 'MODE'?" },
+        { "BLOCK=x",
+          "there is no tunable 'BLOCK'; the sweep has N_B, A, X, MODE" },
         { "N_B=x", "N_B: 'x' is not a whole number" },
         { "N_B=1.5", "N_B: '1.5' is not a whole number" },
         { "A=yes", "A: 'yes' is not true or false" },

@@ -209,6 +209,19 @@ static void a_label_is_read_from_the_name(void **state)
     dbpath_models_fini(&models);
 }
 
+static void the_database_comes_before_the_configuration(void **state)
+{
+    struct err err = { "" };
+
+    (void)state;
+    assert_int_equal(dbpath_check_order("explain", "a.db", "A=1", &err), 0);
+    assert_int_equal(dbpath_check_order("explain", "a.sqlite", "A=1", &err), 0);
+    assert_int_equal(dbpath_check_order("explain", "A=1", "x/a.db", &err),
+                     ERR_INPUT);
+    assert_string_equal(err.text, "explain: the database comes first: fa-coord "
+                                  "explain x/a.db A=1");
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, enter, leave)
@@ -217,6 +230,7 @@ int main(void)
         TEST(then_that_of_the_sweep_file_with_its_comments),
         TEST(then_the_only_one_here),
         TEST(two_or_none_are_an_error),
+        TEST(the_database_comes_before_the_configuration),
         TEST(the_database_of_a_sweep_lies_beside_its_file),
         TEST(without_standard_input_it_is_found_too),
         TEST(a_sweep_without_a_name_is_an_error),

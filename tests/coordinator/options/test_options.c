@@ -108,7 +108,13 @@ static void each_mistake_has_its_message(void **state)
         { "--top 1.5", "space: --top: '1.5' is not a whole number" },
         { "--top x", "space: --top: 'x' is not a whole number" },
         { "--top 9007199254740994",
-          "space: --top: '9007199254740994' is too large" },
+          "space: --top: '9007199254740994' is too large: whole numbers end at "
+          "2^53 = 9007199254740992" },
+        { "--top 9007199254740993", /* 2^53 as a double */
+          "space: --top: '9007199254740993' is too large: whole numbers end at "
+          "2^53 = 9007199254740992" },
+        { "--top 4503599627370496.5",
+          "space: --top: '4503599627370496.5' is not a whole number" },
         { "--max-hours nan", "space: --max-hours: 'nan' is not a number" },
         { "--max-hours 0x10", "space: --max-hours: '0x10' is not a number" },
         { "--max-hours 1h", "space: --max-hours: '1h' is not a number" },

@@ -130,9 +130,14 @@ static void a_pipe_is_not_a_database(void **state)
 static void what_cannot_be_written_is_said_with_its_reason(void **state)
 {
     char *path = mem_printf("%s/x.db", (char *)*state);
+    char *said = mem_printf("'%s': '%s' is not a folder", path, (char *)*state);
+    struct store *store = NULL;
+    struct err err;
 
     write_file(*state, "", 0);
-    refused(path, STORE_CREATE, "PATH cannot be written: Not a directory");
+    assert_int_equal(store_open(path, STORE_CREATE, &store, &err), ERR_INPUT);
+    assert_string_equal(err.text, said);
+    free(said);
     free(path);
 }
 

@@ -153,6 +153,36 @@ static void what_is_told_goes_into_no_database(void **state)
     free(other);
 }
 
+static void refuse_below_nothing(const struct run *run, const char *flag)
+{
+    char *wanted = mem_printf("--%s: '/nonexistent/fa/", flag);
+    struct err err;
+
+    assert_int_equal(run_store_check_place(run, &err), ERR_INPUT);
+    assert_non_null(strstr(err.text, wanted));
+    assert_non_null(strstr(err.text, "there is no folder '/nonexistent/fa'"));
+    free(wanted);
+}
+
+static void what_is_written_has_its_folder_before_the_work(void **state)
+{
+    struct run run = { .set = RUN_SETTINGS, .db = *state };
+    char db[] = "/nonexistent/fa/a.db";
+    struct store *store = NULL;
+    struct err err;
+
+    run.set.told.log = "/nonexistent/fa/log";
+    refuse_below_nothing(&run, "log");
+    run.set.told.log = NULL;
+    run.set.told.metrics = "/nonexistent/fa/metrics";
+    refuse_below_nothing(&run, "metrics");
+    run.set.told.metrics = NULL;
+    run.db = db;
+    refuse_below_nothing(&run, "db");
+    assert_int_equal(store_open(db, STORE_CREATE, &store, &err), ERR_INPUT);
+    assert_non_null(strstr(err.text, "there is no folder '/nonexistent/fa'"));
+}
+
 int main(void)
 {
 #define TEST(f) \
@@ -165,6 +195,7 @@ int main(void)
         TEST(a_sweep_follows_an_emulated_one),
         TEST(a_sweep_without_a_name_goes_on),
         TEST(what_is_told_goes_into_no_database),
+        TEST(what_is_written_has_its_folder_before_the_work),
         TEST(a_record_cannot_take_the_results_of_its_replay),
     };
 

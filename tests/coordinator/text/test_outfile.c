@@ -177,9 +177,6 @@ static void two_at_once_do_not_mix(void **state)
 
 static void what_cannot_be_written_is_named(void **state)
 {
-    char missing[64];
-    struct err err;
-
     (void)state;
     assert_int_equal(mkdir(path, 0700), 0);
     refused(true, ERR_SYSTEM, "Is a directory");
@@ -188,9 +185,32 @@ static void what_cannot_be_written_is_named(void **state)
     assert_int_equal(mkdir(part, 0700), 0);
     refused(false, ERR_SYSTEM, part);
     assert_int_equal(rmdir(part), 0);
-    snprintf(missing, sizeof(missing), "%s/none/out", dir);
-    assert_int_equal(outfile_save(missing, "x", 1, false, &err), ERR_SYSTEM);
-    assert_non_null(strstr(err.text, "none/out': No such file"));
+}
+
+static void a_folder_that_is_missing_is_named(void **state)
+{
+    char file[64], wanted[128];
+    struct err err;
+
+    (void)state;
+    snprintf(file, sizeof(file), "%s/none/deep/out", dir);
+    snprintf(wanted, sizeof(wanted),
+             "'%s': there is no folder '%s/none/deep'; make it first", file,
+             dir);
+    assert_int_equal(outfile_folder(file, &err), ERR_INPUT);
+    assert_non_null(strstr(err.text, wanted));
+    assert_int_equal(outfile_save(file, "x", 1, false, &err), ERR_INPUT);
+    assert_non_null(strstr(err.text, wanted));
+    save(path, old_text, false);
+    assert_int_equal(outfile_folder(path, &err), 0);
+    assert_int_equal(outfile_folder("out", &err), 0); /* the current one */
+    snprintf(file, sizeof(file), "%s/out", path);
+    snprintf(wanted, sizeof(wanted), "'%s' is not a folder", path);
+    assert_int_equal(outfile_folder(file, &err), ERR_INPUT);
+    assert_non_null(strstr(err.text, wanted));
+    snprintf(file, sizeof(file), "%s/out/deep/er", path);
+    assert_int_equal(outfile_folder(file, &err), ERR_INPUT);
+    assert_non_null(strstr(err.text, "is not a folder"));
 }
 
 static int setup(void **state)
@@ -234,6 +254,7 @@ int main(void)
         cmocka_unit_test_teardown(a_device_is_written_to, clean),
         cmocka_unit_test_teardown(two_at_once_do_not_mix, clean),
         cmocka_unit_test_teardown(what_cannot_be_written_is_named, clean),
+        cmocka_unit_test_teardown(a_folder_that_is_missing_is_named, clean),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);
