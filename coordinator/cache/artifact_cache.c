@@ -14,6 +14,8 @@
 #include "common/hash.h"
 #include "common/mem.h"
 
+#define MADE_MOST 3 /* folders */
+
 struct artifact_cache {
     char folder[PATH_MAX - NAME_MAX - 1];
     int64_t bytes, ceiling;
@@ -33,14 +35,18 @@ static int refuse(const char *path, struct err *err)
     return err_set(err, ERR_SYSTEM, "%s: %s", path, strerror(errno));
 }
 
-/* Of all its parents, too. */
+/* .cache/fa-coord/kept, but no home folder: where that is missing, HOME is
+ * wrong, and nobody would look for files below it. */
 static int make_folders(const char *folder, struct err *err)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], *from;
     int rc = 0;
 
     snprintf(path, sizeof(path), "%s", folder);
-    for (char *p = path + 1; rc == 0; p++) {
+    from = path + strlen(path);
+    for (int above = MADE_MOST; above > 0 && from > path + 1; from--)
+        above -= from[-1] == '/';
+    for (char *p = from + 1; rc == 0; p++) {
         char was = *p;
 
         if (was != '/' && was != '\0')

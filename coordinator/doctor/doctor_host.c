@@ -31,9 +31,15 @@ static const char probe[] =
     "    case $r in \"$d\"/*) return 1;; esac\n"
     "  done\n"
     "}\n"
-    "case $w in '~') w=$HOME;; '~/'*) w=$HOME/${w#'~/'};; esac\n"
+    "no_home=\n"
+    "case $w in '~'|'~/'*)\n"
+    "  w=$HOME${w#'~'}\n"
+    "  case $HOME in /*) [ -d \"$HOME\" ];; *) false;; esac ||\n"
+    "  { no_home=yes; echo homeless x$HOME; };;\n"
+    "esac\n"
     "echo system $(uname -sm)\n"
-    "if mkdir -p \"$w\" 2>/dev/null && f=$(mktemp \"$w/doctor.XXXXXX\"); then\n"
+    "if [ -z \"$no_home\" ] && mkdir -p \"$w\" 2>/dev/null && f=$(mktemp "
+    "\"$w/doctor.XXXXXX\"); then\n"
     "  echo writable $w\n"
     "  printf '#!/bin/sh\\nexit 0\\n' >\"$f\" && chmod 700 \"$f\"\n"
     "  \"$f\" 2>/dev/null && echo executable $w\n"
@@ -96,6 +102,12 @@ static void judge_folder(struct doctor *doctor, const char *name,
 {
     char text[512];
 
+    if (value(answer, "homeless", text, sizeof(text))) {
+        doctor_add(doctor, name, "workdir", DOCTOR_FAILED,
+                   "set HOME, or workdir= in the hosts file",
+                   "HOME is '%s', which is no folder", text + 1);
+        return;
+    }
     if (!value(answer, "writable", text, sizeof(text))) {
         doctor_add(doctor, name, "workdir", DOCTOR_FAILED,
                    "set workdir= in the hosts file to another folder",

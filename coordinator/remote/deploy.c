@@ -55,9 +55,16 @@
     "echo busy $(cat .fa-worker-%s.* 2>/dev/null | wc -c); " \
     "else { echo $PPID >$l; } 2>/dev/null; fi; "
 
+/* A folder below the home folder; where there is none, it would come to lie
+ * anywhere.  x: its name may be empty. */
+#define AT_HOME                                                        \
+    "case \"$d\" in /*) ;; *) case \"$HOME\" in /*) cd 2>/dev/null;; " \
+    "*) false;; esac || { echo \"homeless x$HOME\"; echo fa-end; "     \
+    "exit 0; };; esac; "
+
 static const char probe_script[] = QUOTED(
     "echo; echo fa-begin; exec 2>&1; umask 077; read -r x; "
-    "test \"$x\" = " INPUT " || echo swallowed; cd; d=\"%s\"; "
+    "test \"$x\" = " INPUT " || echo swallowed; d=\"%s\"; " AT_HOME
     "mkdir -p \"$d\" && cd \"$d\" || { echo fa-end; exit 0; }; "
     "chmod 700 . ; test -O . || echo foreign; test -w . || echo readonly; "
     "echo dir \"$(pwd -P)\"; echo machine \"$(uname -m)\"; " TURN SUM
@@ -213,13 +220,20 @@ static int judge_probe(const struct answer *a, const char *workdir,
                        struct deployed *out, struct err *err)
 {
     const char *text = body(a), *want = machine_of(program);
-    char machine[64], complaint[SAID_BYTES];
+    char machine[64], complaint[SAID_BYTES], home[SAID_BYTES];
 
     if (has_line(text, "swallowed"))
         return err_set(err, ERR_INPUT,
                        "deploy: a start-up file of the login shell (~/.bashrc) "
                        "reads the standard input, which belongs to the worker; "
                        "let it read only if the shell is interactive");
+    value_of(text, "homeless", home, sizeof(home));
+    if (*home)
+        return err_set(err, ERR_INPUT,
+                       "deploy: the work folder '%s' needs a home folder, and "
+                       "HOME is '%s', which is none; set HOME, or name another "
+                       "folder with workdir=",
+                       workdir, home + 1);
     value_of(text, "dir", out->workdir, sizeof(out->workdir));
     value_of(text, "machine", machine, sizeof(machine));
     complaint_of(text, complaint, sizeof(complaint));
@@ -385,7 +399,7 @@ static int probe(struct remote *remote, const char *folder,
     int rc;
 
     *found = (struct found){ 0 };
-    /* The script runs 'cd' first, so what follows "~/" is a relative path. */
+    /* The script goes home first, so what follows "~/" is a relative path. */
     snprintf(script, sizeof(script), probe_script,
              strncmp(folder, "~/", 2) == 0 ? folder + 2 : folder, p->hash,
              p->sha256, (unsigned long)p->cksum, p->len, p->hash, p->hash,

@@ -316,6 +316,30 @@ static void the_home_folder_is_the_default(void **state)
 }
 
 /* Restart the server so that every command runs in this shell. */
+static void without_a_home_folder_none_is_made(void **state)
+{
+    static const char *const homes[] = { "", "relative", "/nonexistent/fa" };
+    struct worker_binary program;
+    struct deployed at;
+    struct err err;
+    char said[100];
+
+    (void)state;
+    load("echo homeless", &program);
+    for (size_t i = 0; i < sizeof(homes) / sizeof(homes[0]); i++) {
+        assert_int_equal(setenv("HOME", homes[i], 1), 0);
+        assert_int_equal(deploy(true, "", &program, &at, &err), ERR_INPUT);
+        snprintf(said, sizeof(said), "and HOME is '%s', which is none",
+                 homes[i]);
+        assert_non_null(strstr(err.text, said));
+    }
+    assert_int_equal(access("/nonexistent", F_OK), -1);
+    assert_int_equal(access(".cache/fa-coord", F_OK), -1);
+    assert_int_equal(deploy(true, workdir, &program, &at, &err), 0);
+    assert_int_equal(setenv("HOME", dir, 1), 0);
+    worker_binary_fini(&program);
+}
+
 static void set_shell(const char *shell)
 {
     char option[300];
@@ -524,6 +548,7 @@ int main(void)
         cmocka_unit_test_teardown(a_program_is_sent_once, clean),
         cmocka_unit_test_teardown(this_machine_gets_it_as_well, clean),
         cmocka_unit_test_teardown(the_home_folder_is_the_default, clean),
+        cmocka_unit_test_teardown(without_a_home_folder_none_is_made, clean),
         cmocka_unit_test_teardown(another_upload_is_waited_for, clean),
         cmocka_unit_test_teardown(an_upload_goes_on_where_it_stopped, clean),
         cmocka_unit_test_teardown(one_that_still_runs_keeps_its_file, clean),

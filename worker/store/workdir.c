@@ -144,12 +144,18 @@ static int resolve(char *path, char out[WORKDIR_BYTES], struct err *err)
 int workdir_open(const char *path, char out[WORKDIR_BYTES], struct err *err)
 {
     const char *home = getenv("HOME");
+    struct stat st;
     char *copy;
     int rc;
 
     if (!path && (!home || home[0] != '/'))
         return err_set(err, ERR_INPUT,
                        "HOME is not set; name the work folder with --workdir");
+    if (!path && (stat(home, &st) < 0 || !S_ISDIR(st.st_mode)))
+        return err_set(err, ERR_INPUT,
+                       "HOME is %s, which is no folder; name the work folder "
+                       "with --workdir",
+                       home);
     if (path && !path[0])
         return err_set(err, ERR_INPUT, "--workdir is empty");
     copy = path ? mem_strdup(path) : mem_printf("%s/" DEFAULT_BELOW_HOME, home);

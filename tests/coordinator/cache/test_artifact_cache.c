@@ -194,6 +194,8 @@ static void a_file_in_the_way_is_named(void **state)
 
 static void the_folder_is_the_users(void **state)
 {
+    struct artifact_cache *none = NULL;
+    struct err err;
     char *path;
 
     (void)state;
@@ -206,6 +208,10 @@ static void the_folder_is_the_users(void **state)
     path = artifact_cache_folder();
     assert_string_equal(path, "/big/fa-coord/kept");
     free(path);
+    assert_int_equal(
+        artifact_cache_open("/nonexistent/ann/.cache/fa/kept", 1, &none, &err),
+        ERR_SYSTEM);
+    assert_int_equal(access("/nonexistent", F_OK), -1);
     assert_int_equal(unsetenv("XDG_CACHE_HOME"), 0);
     assert_int_equal(unsetenv("HOME"), 0);
     assert_null(artifact_cache_folder());

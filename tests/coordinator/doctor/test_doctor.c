@@ -89,6 +89,25 @@ static void a_work_folder_that_cannot_be_made_names_the_remedy(void **state)
     doctor_fini(&doctor);
 }
 
+static void a_home_folder_that_is_missing_is_not_made(void **state)
+{
+    struct doctor doctor;
+    struct doctor_finding finding;
+    char *was = mem_strdup(getenv("HOME") ? getenv("HOME") : "/");
+
+    (void)state;
+    assert_int_equal(setenv("HOME", "/nonexistent/fa", 1), 0);
+    examine("~/work", &doctor);
+    finding = *find(&doctor, "workdir");
+    assert_int_equal(finding.verdict, DOCTOR_FAILED);
+    assert_string_equal(finding.text,
+                        "HOME is '/nonexistent/fa', which is no folder");
+    assert_int_equal(access("/nonexistent", F_OK), -1);
+    doctor_fini(&doctor);
+    assert_int_equal(setenv("HOME", was, 1), 0);
+    free(was);
+}
+
 /* nvcc of 'told', with this allow=. */
 static void assert_nvcc(const char *told, const char *allow,
                         enum doctor_verdict verdict, const char *text)
@@ -258,6 +277,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_good_work_folder_is_left_as_it_was),
         TEST(a_work_folder_that_cannot_be_made_names_the_remedy),
+        TEST(a_home_folder_that_is_missing_is_not_made),
         TEST(an_nvcc_of_the_home_folder_needs_allow),
         TEST(only_what_the_device_needs_is_looked_for),
         TEST(what_the_device_lacks_is_a_failure),

@@ -172,6 +172,20 @@ static void that_of_another_user_stays(void **state)
     assert_int_equal(access(at(name), F_OK), 0);
 }
 
+static void a_home_folder_that_is_missing_is_not_made(void **state)
+{
+    char out[WORKDIR_BYTES];
+    struct err err;
+
+    (void)state;
+    assert_int_equal(setenv("HOME", "/nonexistent/fa", 1), 0);
+    assert_int_equal(workdir_open(NULL, out, &err), ERR_INPUT);
+    assert_string_equal(err.text,
+                        "HOME is /nonexistent/fa, which is no folder; "
+                        "name the work folder with --workdir");
+    assert_int_equal(access("/nonexistent", F_OK), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +193,7 @@ int main(void)
         cmocka_unit_test(a_link_of_this_user_is_followed),
         cmocka_unit_test(a_link_of_another_user_is_refused),
         cmocka_unit_test(a_folder_of_another_user_is_refused),
+        cmocka_unit_test(a_home_folder_that_is_missing_is_not_made),
         cmocka_unit_test(what_cut_uploads_left_is_removed),
         cmocka_unit_test(that_of_another_user_stays),
     };
