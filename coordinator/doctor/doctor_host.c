@@ -241,6 +241,14 @@ static void quoted(struct buf *out, const char *text)
     buf_add(out, "'", 1);
 }
 
+/* The last line break goes, the others become blanks. */
+static void in_one_line(char *text)
+{
+    for (char *p = text; *p; p++)
+        if ((unsigned char)*p < ' ')
+            *p = p[1] ? ' ' : '\0';
+}
+
 static int ask(struct remote *remote, const struct host *host,
                struct buf *answer, struct err *err)
 {
@@ -264,13 +272,17 @@ static int ask(struct remote *remote, const struct host *host,
     io.input_len = script.len;
     rc = remote_exec(remote, "sh -s", &io, &status, err);
     buf_fini(&script);
-    if (rc == 0 && !strstr(buf_text(answer), "end 1\n"))
+    if (rc == 0 && !strstr(buf_text(answer), "end 1\n")) {
+        if (!*said)
+            snprintf(said, sizeof(said), "%.160s", buf_text(answer));
+        in_one_line(said);
         rc = err_set(err, ERR_NETWORK,
                      "%s: the login shell does not run 'sh', or a start-up "
                      "file (~/.bashrc) reads the standard input or prints more "
-                     "than %d KiB (%s)",
-                     host->name, ANSWER_MAX >> 10,
-                     *said ? said : "it said nothing");
+                     "than %d KiB (it said%s %s)",
+                     host->name, ANSWER_MAX >> 10, *said ? ":" : "",
+                     *said ? said : "nothing");
+    }
     return rc;
 }
 

@@ -3,11 +3,15 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "common/clock.h"
+#include "common/device_kind.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/live/said.h"
 #include "coordinator/notes/notices.h"
 #include "coordinator/state/reactor.h"
 #include "coordinator/state/records.h"
+
+#define LONG_NS (5 * NS_PER_S) /* a worker that has its runner needs less */
 
 static const char *name_of(const struct sweep *sweep, size_t host)
 {
@@ -61,4 +65,25 @@ void host_words_ready(struct sweep *sweep, size_t host, const char *waits)
     snprintf(text, sizeof(text), "%s: %.240s", name, waits);
     host_words_say(sweep, host, "%.240s; waiting for that", waits);
     records_put_event(sweep, "I", "HOST-WAITS", text);
+}
+
+/* fa-runner is compiled where the worker finds none of this toolkit. */
+void host_words_turn(struct sweep *sweep, int64_t now)
+{
+    if (device_kind_is(sweep->reactor.options->device, DEVICE_KIND_REPLAY))
+        return;
+    for (size_t i = 0; i < sweep->fleet.n; i++) {
+        struct host_state *host_state = &sweep->fleet.hosts[i];
+        const struct host_connection *conn = &host_state->conn;
+
+        if (host_state->is_slow || host_state->state != HOST_STATE_GREETED ||
+            !conn->attached || conn->waits ||
+            host_state->host->role == HOST_BUILDER ||
+            now - conn->linked_ns < LONG_NS)
+            continue;
+        host_state->is_slow = true;
+        host_words_say(sweep, i,
+                       "not ready yet: a worker that is new on a machine first "
+                       "compiles the program that measures, in up to a minute");
+    }
 }

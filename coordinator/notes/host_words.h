@@ -3,6 +3,7 @@
 #define FA_COORDINATOR_NOTES_HOST_WORDS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct sweep;
 
@@ -14,5 +15,7 @@ void host_words_say(struct sweep *sweep, size_t host, const char *fmt, ...)
 void host_words_forget(struct sweep *sweep, size_t host);
 /* It is ready, and 'waits' for some of its GPUs: NULL or "" if it does not. */
 void host_words_ready(struct sweep *sweep, size_t host, const char *waits);
+/* Hosts that are connected and long not ready: what they do meanwhile. */
+void host_words_turn(struct sweep *sweep, int64_t now);
 
 #endif

@@ -233,6 +233,7 @@ static void run_timers(struct sweep *sweep)
     }
     progress_view_show(sweep, now, false);
     notices_turn(sweep);
+    host_words_turn(sweep, now);
 }
 
 static bool is_over(const struct sweep *sweep)

@@ -168,6 +168,7 @@ static void complaint_of(const char *text, char *out, size_t size)
 static int ask(struct remote *remote, const char *command, struct remote_io *io,
                struct answer *a, struct err *err)
 {
+    char text[SAID_BYTES];
     int status, rc;
 
     buf_init(&a->text, ANSWER_MAX);
@@ -187,11 +188,14 @@ static int ask(struct remote *remote, const char *command, struct remote_io *io,
                        "prints more than %d KiB; let it print only if the "
                        "shell is interactive",
                        ANSWER_MAX >> 10);
-    if (rc == 0 && !body(a))
+    if (rc == 0 && !body(a)) {
+        complaint_of(buf_text(&a->text), text, sizeof(text));
         rc = err_set(err, ERR_INPUT,
                      "deploy: the login shell did not start 'sh' (status %d, "
-                     "it said: %s%.80s); does ssh HOST sh -c true work?",
-                     status, a->said, buf_text(&a->text));
+                     "it said%s%s%s%.200s); does ssh HOST sh -c true work?",
+                     status, *a->said || *text ? ": " : " nothing", a->said,
+                     *a->said && *text ? "; " : "", text);
+    }
     if (rc == 0 && !a->text.truncated && !has_line(body(a), "fa-end"))
         rc = err_set(err, ERR_NETWORK,
                      "deploy: the shell on the host ended before its script "

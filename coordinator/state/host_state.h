@@ -88,6 +88,7 @@ struct host_state {
     struct host_worker worker;
     bool was_ready;   /* in this run */
     bool warned;      /* its READY had a warning, which was said */
+    bool is_slow;     /* long not ready, which was said */
     bool same_worker; /* the same process that was READY before */
     bool suspect;     /* silent for 15 s: no new work */
     bool is_lost;     /* silent for 30 s: its work went to others */

@@ -389,6 +389,15 @@ static void a_login_shell_may_print_a_lot_but_not_without_end(void **state)
                      "prints more than 256 KiB");
 }
 
+/* Images for rented machines do so for 'root'. */
+static void what_a_login_says_in_place_of_a_shell_is_shown(void **state)
+{
+    (void)state;
+    refused_by_shell("echo Please log in as ubuntu; echo bye; exit 142",
+                     "(status 142, it said: Please log in as ubuntu; bye); ");
+    refused_by_shell("exit 1", "(status 1, it said nothing); ");
+}
+
 static void a_login_shell_that_reads_is_named(void **state)
 {
     (void)state;
@@ -558,6 +567,8 @@ int main(void)
         cmocka_unit_test_teardown(a_login_shell_may_print, clean),
         cmocka_unit_test_teardown(
             a_login_shell_may_print_a_lot_but_not_without_end, clean),
+        cmocka_unit_test_teardown(
+            what_a_login_says_in_place_of_a_shell_is_shown, clean),
         cmocka_unit_test_teardown(a_login_shell_that_reads_is_named, clean),
         cmocka_unit_test_teardown(a_login_shell_may_be_csh, clean),
         cmocka_unit_test_teardown(a_box_may_lack_sha256sum, clean),

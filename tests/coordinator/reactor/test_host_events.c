@@ -9,6 +9,7 @@
 
 #include "common/clock.h"
 #include "coordinator/live/said.h"
+#include "coordinator/notes/host_words.h"
 #include "coordinator/reactor/host_events.h"
 #include "coordinator/reactor/inbox.h"
 #include "coordinator/schedule/ledger.h"
@@ -111,6 +112,28 @@ static void the_next_run_of_a_command_says_nothing_twice(void **state)
     rig_come(&rig, 0, 8, NULL, 0);
     assert_int_equal(count(rig_heard(&rig), "a: ready: "), 1);
     said_free(said);
+}
+
+static void a_host_that_is_long_not_ready_says_once_why(void **state)
+{
+    const int64_t now = rig.now_ns;
+
+    (void)state;
+    host(0)->state = HOST_STATE_GREETED;
+    host(0)->conn.attached = true;
+    host(0)->conn.linked_ns = now;
+    rig_listen(&rig);
+    host_words_turn(&rig.sweep, now + 4 * NS_PER_S);
+    assert_int_equal(count(rig_heard(&rig), "not ready yet"), 0);
+    rig_listen(&rig);
+    for (int turn = 6; turn < 9; turn++)
+        host_words_turn(&rig.sweep, now + turn * NS_PER_S);
+    assert_int_equal(count(rig_heard(&rig), "a: not ready yet: "), 1);
+    host(0)->state = HOST_STATE_READY;
+    host(0)->is_slow = false;
+    rig_listen(&rig);
+    host_words_turn(&rig.sweep, now + 9 * NS_PER_S);
+    assert_int_equal(count(rig_heard(&rig), "not ready yet"), 0);
 }
 
 static void its_time_is_told_apart(void **state)
@@ -553,6 +576,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(a_host_is_welcomed_and_is_ready),
         CASE(the_next_run_of_a_command_says_nothing_twice),
+        CASE(a_host_that_is_long_not_ready_says_once_why),
         CASE(its_time_is_told_apart),
         CASE(a_node_of_slurm_is_held_to_the_end_of_its_job),
         CASE(a_worker_that_was_frozen_has_cost_all_the_time),
