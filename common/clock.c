@@ -1,5 +1,6 @@
 #include "common/clock.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -20,6 +21,17 @@ int64_t clock_boot_ns(void)
 int64_t clock_utc_ns(void)
 {
     return read_ns(CLOCK_REALTIME);
+}
+
+int64_t clock_steady_utc_ns(void)
+{
+    static _Atomic int64_t offset; /* from CLOCK_BOOTTIME; 0: not taken yet */
+    int64_t now_ns = clock_boot_ns(), known = 0;
+    int64_t first = clock_utc_ns() - now_ns;
+
+    return now_ns + (atomic_compare_exchange_strong(&offset, &known, first)
+                         ? first
+                         : known);
 }
 
 void clock_iso(int64_t utc_ns, char out[CLOCK_ISO_BYTES])

@@ -13,6 +13,9 @@
 
 int64_t clock_boot_ns(void);
 int64_t clock_utc_ns(void);
+/* UTC as it was at the first call of this process, and counted on by
+ * CLOCK_BOOTTIME: spans between them are true also if the clock is set. */
+int64_t clock_steady_utc_ns(void);
 
 /* "2026-01-02T03:04:05.678Z" */
 #define CLOCK_ISO_BYTES 32

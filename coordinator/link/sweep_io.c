@@ -17,6 +17,12 @@ static int64_t utc_ns(void *self)
     return clock_utc_ns();
 }
 
+static int64_t steady_utc_ns(void *self)
+{
+    (void)self;
+    return clock_steady_utc_ns();
+}
+
 static int64_t cpu_ns(void *self)
 {
     struct timespec used;
@@ -34,5 +40,6 @@ static int commit(void *self, struct store *store, struct err *err)
 
 const struct sweep_clock sweep_clock_real = { .boot_ns = boot_ns,
                                               .utc_ns = utc_ns,
+                                              .steady_utc_ns = steady_utc_ns,
                                               .cpu_ns = cpu_ns };
 const struct sweep_disk sweep_disk_real = { .commit = commit };

@@ -30,7 +30,9 @@ struct sweep_clock {
     void *self;
     int64_t (*boot_ns)(void *self); /* counts suspended time, never steps */
     int64_t (*utc_ns)(void *self);  /* the wall clock; may step */
-    int64_t (*cpu_ns)(void *self);  /* that the calling thread has used */
+    /* the wall clock as the process found it; never steps (clock.h) */
+    int64_t (*steady_utc_ns)(void *self);
+    int64_t (*cpu_ns)(void *self); /* that the calling thread has used */
 };
 
 /* For hosts whose workers dial back. */

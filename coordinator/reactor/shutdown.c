@@ -177,7 +177,7 @@ void shutdown_close_books(struct sweep *sweep, struct err *err)
         return;
     }
     if (store_run_end(sweep->mail.store, sweep->reactor.epoch, ending,
-                      reactor_utc(sweep), &late) < 0 ||
+                      reactor_steady_utc(sweep), &late) < 0 ||
         sweep->reactor.io.disk.commit(sweep->reactor.io.disk.self,
                                       sweep->mail.store, &late) < 0) {
         sweep->reactor.exit_code = EXIT_DATABASE;

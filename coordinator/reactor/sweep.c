@@ -475,7 +475,7 @@ static void sweep_init(struct sweep *sweep, const struct sweep_io *io,
                         .fleet = { .list = hosts, .n = hosts->n },
                         .work = { .spec = spec },
                         .mail = { .store = store, .pace = commit_pace_new() } };
-    sweep->reactor.epoch = reactor_utc(sweep);
+    sweep->reactor.epoch = reactor_steady_utc(sweep);
     sweep->reactor.started_ns = sweep->fleet.usable_ns = reactor_now(sweep);
     pass_init(&sweep->passes, options->passes);
     sweep->fleet.hosts = mem_new(sweep->fleet.n, sizeof(*sweep->fleet.hosts));

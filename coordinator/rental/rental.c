@@ -124,7 +124,7 @@ static void make_row(const struct rental *rental, struct machine *machine,
     snprintf(row->folder, sizeof(row->folder), "%s", rental->folder);
     clock_boot_id(row->boot_id);
     row->rate_usd_per_h = host->has_rate ? host->rate : (double)NAN;
-    row->started_utc = clock_utc_ns();
+    row->started_utc = clock_steady_utc_ns();
 }
 
 /* The process waits until its pid is in the database. */

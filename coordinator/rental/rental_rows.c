@@ -59,7 +59,7 @@ int64_t rental_rows_now_utc(const struct store_acquisition *row)
 
     return row->pid_ticks > 0 && is_of_this_boot(row)
                ? row->started_utc + clock_boot_ns() - began_ns
-               : clock_utc_ns();
+               : clock_steady_utc_ns();
 }
 
 bool rental_rows_starts(const struct store_acquisition *row)

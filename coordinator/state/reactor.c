@@ -38,6 +38,11 @@ int64_t reactor_utc(const struct sweep *sweep)
     return sweep->reactor.io.clock.utc_ns(sweep->reactor.io.clock.self);
 }
 
+int64_t reactor_steady_utc(const struct sweep *sweep)
+{
+    return sweep->reactor.io.clock.steady_utc_ns(sweep->reactor.io.clock.self);
+}
+
 double reactor_usd(const struct sweep *sweep)
 {
     struct bill bill = sweep->fleet.before;

@@ -57,6 +57,8 @@ struct sweep {
 /* ---- reactor.c */
 int64_t reactor_now(const struct sweep *sweep); /* CLOCK_BOOTTIME */
 int64_t reactor_utc(const struct sweep *sweep);
+/* For what is billed: the clock of the acquisitions (rental.h). */
+int64_t reactor_steady_utc(const struct sweep *sweep);
 /* What all hosts with a price cost so far, in all runs; NaN without one. */
 double reactor_usd(const struct sweep *sweep);
 /* The budget, with what was added to it until now; 0: none. */

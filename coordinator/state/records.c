@@ -335,7 +335,7 @@ void records_put_interval(void *arg, const struct ledger_interval *interval)
     int64_t age = reactor_now(sweep) - interval->start_ns;
 
     sweep->mail.intervals[sweep->mail.n_intervals++] =
-        (struct kept_interval){ *interval, reactor_utc(sweep) - age };
+        (struct kept_interval){ *interval, reactor_steady_utc(sweep) - age };
     if (sweep->mail.n_intervals == MAIL_INTERVALS_MAX)
         put_intervals(sweep);
 }
@@ -365,7 +365,7 @@ void records_put_held(void *arg, const struct ledger_held *held)
         .epoch = sweep->reactor.epoch,
         .start_ns = held->start_ns,
         .end_ns = held->end_ns,
-        .start_utc = reactor_utc(sweep) - age,
+        .start_utc = reactor_steady_utc(sweep) - age,
         .rate_usd_per_h = held->rate_usd_per_h,
         .phase = phase_of(sweep->reactor.options),
     };

@@ -454,7 +454,7 @@ static struct spec *load_spec(const char *folder, double results,
 static struct sweep_io io_of(struct fleet_world *world)
 {
     return (struct sweep_io){
-        .clock = { world, boot_ns, utc_ns, cpu_ns },
+        .clock = { world, boot_ns, utc_ns, utc_ns, cpu_ns },
         .link = { .self = world,
                   .open = link_open,
                   .close = link_close,

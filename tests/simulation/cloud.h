@@ -50,6 +50,7 @@ struct cloud_world {
     void (*run)(void *self, int64_t until_ns);
     bool (*is_disk_full)(void *self);
     int64_t (*utc_ns)(void *self);
+    int64_t (*steady_utc_ns)(void *self); /* as the coordinator counts it */
     void (*changes)(void *self, const struct cloud_machine *machine);
     void (*lasts)(void *self, int64_t until_ns); /* something is not well */
 };

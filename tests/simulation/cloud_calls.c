@@ -104,6 +104,16 @@ int64_t __wrap_clock_utc_ns(void)
                        : UTC_NS + cloud.now_ns;
 }
 
+int64_t __real_clock_steady_utc_ns(void);
+int64_t __wrap_clock_steady_utc_ns(void);
+int64_t __wrap_clock_steady_utc_ns(void)
+{
+    if (!cloud.is_there)
+        return __real_clock_steady_utc_ns();
+    return cloud.world ? cloud.world->steady_utc_ns(cloud.world->self)
+                       : UTC_NS + cloud.now_ns;
+}
+
 void __real_clock_boot_id(char out[CLOCK_BOOT_ID_BYTES]);
 void __wrap_clock_boot_id(char out[CLOCK_BOOT_ID_BYTES]);
 void __wrap_clock_boot_id(char out[CLOCK_BOOT_ID_BYTES])

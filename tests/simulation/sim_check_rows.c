@@ -210,11 +210,20 @@ static void check_held(struct sim_run *run, struct store *const *stores,
                       (long long)begin->number, (double)is / 1e9);
 }
 
-/* What follows releases the machines that are rented. */
-static bool is_over(const struct sim_trace *trace, const struct sim_record *r)
+/* What comes before the run begins, and after it is over, releases machines
+ * that are rented. */
+static bool says(const struct sim_trace *trace, const struct sim_record *r,
+                 const char *text)
 {
     return r->kind == SIM_RENT && r->host == SIM_NOBODY &&
-           strcmp(sim_trace_text(trace, r->text), SIM_RUN_IS_OVER) == 0;
+           strcmp(sim_trace_text(trace, r->text), text) == 0;
+}
+
+/* Nothing was held yet; one that dials back may be there already. */
+static void hold_from(struct held held[SIM_HOSTS_MAX], int64_t now_ns)
+{
+    for (size_t i = 0; i < SIM_HOSTS_MAX; i++)
+        held[i].since_ns = held[i].since_ns ? now_ns : 0;
 }
 
 /* A life that was killed, or whose disk was full, wrote intervals up to its
@@ -231,8 +240,10 @@ static void check_ledger(struct sim_run *run, struct store *const *stores)
     for (size_t i = 0; i < trace->n; i++) {
         const struct sim_record *r = &trace->records[i];
 
-        if (is_over(trace, r))
+        if (says(trace, r, SIM_RUN_IS_OVER))
             over_ns = r->at_ns;
+        if (says(trace, r, SIM_RUN_BEGINS))
+            hold_from(held, r->at_ns);
         if (r->kind == SIM_BEGIN) {
             begin = r;
             begin_held(run, r->at_ns, held);

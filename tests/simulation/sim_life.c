@@ -48,6 +48,13 @@ static int64_t utc_ns(void *self)
 }
 
 /* The simulation does not say how long a turn computes. */
+static int64_t steady_utc_ns(void *self)
+{
+    const struct sim_world *world = self;
+
+    return SIM_UTC_NS + world->boot_ns + world->life.utc_off_ns;
+}
+
 static int64_t cpu_ns(void *self)
 {
     (void)self;
@@ -314,7 +321,7 @@ static int commit(void *self, struct store *store, struct err *err)
 struct sweep_io sim_life_io(struct sim_world *world)
 {
     return (struct sweep_io){
-        .clock = { world, boot_ns, utc_ns, cpu_ns },
+        .clock = { world, boot_ns, utc_ns, steady_utc_ns, cpu_ns },
         .link = { .self = world,
                   .open = link_open,
                   .close = link_close,

@@ -45,6 +45,7 @@ struct sim_life {
     bool alive;
     int number; /* 1 is the first */
     int64_t epoch, began_ns;
+    int64_t utc_off_ns; /* of the world as it began: the steady clock's */
     struct owner owner; /* the owner that its database names */
     int64_t linger_ns;
     int64_t until_ns;     /* after this time it is STUCK */

@@ -51,6 +51,13 @@ static int64_t utc_ns(void *self)
     return SIM_UTC_NS + world->boot_ns + world->utc_off_ns;
 }
 
+static int64_t steady_utc_ns(void *self)
+{
+    const struct sim_world *world = self;
+
+    return SIM_UTC_NS + world->boot_ns + world->life.utc_off_ns;
+}
+
 static size_t host_named(const struct sim_world *world, const char *name)
 {
     size_t i = 0;
@@ -102,6 +109,7 @@ static void begin_cloud(struct sim_world *world)
                                    .run = run_world,
                                    .is_disk_full = is_disk_full,
                                    .utc_ns = utc_ns,
+                                   .steady_utc_ns = steady_utc_ns,
                                    .changes = changes,
                                    .lasts = lasts };
     cloud_init(world->seed);

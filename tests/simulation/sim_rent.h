@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 /* In the trace, before machines are released. */
+#define SIM_RUN_BEGINS "the run begins"
 #define SIM_RUN_IS_OVER "the run is over"
 
 struct err;

@@ -66,6 +66,7 @@ static void begin_life(struct sim_world *world)
     life->number++;
     life->began_ns = world->boot_ns;
     life->until_ns = from_ns + SIM_STUCK_NS;
+    life->utc_off_ns = world->utc_off_ns;
     life->epoch = SIM_UTC_NS + world->boot_ns + world->utc_off_ns;
     life->signals = -1;
     life->spins = 0;
@@ -107,6 +108,7 @@ static int live(struct sim_run *run, struct spec *spec,
         run->code = EXIT_DATABASE;
         return SIM_OUT_ENDED;
     }
+    sim_world_note(world, SIM_RENT, SIM_NOBODY, SIM_RUN_BEGINS);
     run->code =
         sweep_run_with(&io, spec, hosts, world->life.store, &now, &run->why);
     world->life.signals = -1; /* the reactor has closed it */
@@ -196,7 +198,8 @@ static bool is_good_end(const struct sim_run *run)
 
     if (hopeless)
         return run->code == 3 || run->code == 4;
-    if ((run->code == EXIT_NO_HOST || run->code == EXIT_PARTIAL) &&
+    if ((run->code == EXIT_NO_HOST || run->code == EXIT_REFUSED ||
+         run->code == EXIT_PARTIAL) &&
         sim_scene_has_other_model(&run->world->scene))
         return true;
     return run->code == 0 || run->code == 1 || run->code == 2;

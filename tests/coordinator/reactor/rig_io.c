@@ -180,7 +180,7 @@ static int disk_commit(void *self, struct store *store, struct err *err)
 struct sweep_io rig_io(struct rig *rig)
 {
     return (struct sweep_io){
-        .clock = { rig, boot_ns, utc_ns, cpu_ns },
+        .clock = { rig, boot_ns, utc_ns, utc_ns, cpu_ns },
         .link = { .self = rig,
                   .open = link_open,
                   .close = link_close,
