@@ -157,7 +157,7 @@ static void print_categories(const struct report_cost *cost, FILE *to)
     table_column(table, 'r', unit_of(cost).name);
     table_column(table, 'r', "share %");
     table_column(table, 'r',
-                 cost->unpriced && cost->unpriced < cost->n_hosts
+                 cost->unpriced && bill_has_price(&cost->bill)
                      ? "USD where priced"
                      : "USD");
     for (int c = 0; c < REPORT_COST_CATEGORIES; c++) {
@@ -217,15 +217,16 @@ void report_cost_table(const struct report_view *view, FILE *to)
     print_hours(cost, to);
     print_rates(cost, to);
     print_categories(cost, to);
-    if (cost->unpriced == cost->n_hosts)
+    if (!bill_has_price(&cost->bill))
         paragraph_print(to, 0,
                         "no host has a price (rate=USD-PER-HOUR in hosts.txt)");
     else if (cost->unpriced)
         paragraph_print(to, 0,
-                        "%zu of %zu hosts %s no price (rate=USD-PER-HOUR in "
-                        "hosts.txt); the others cost $%.4f",
+                        "%zu of %zu hosts %s held without a price "
+                        "(rate=USD-PER-HOUR in hosts.txt); what has one costs "
+                        "$%.4f",
                         cost->unpriced, cost->n_hosts,
-                        cost->unpriced == 1 ? "has" : "have", cost->priced_usd);
+                        cost->unpriced == 1 ? "was" : "were", cost->priced_usd);
     print_foreseen(view, to);
     if (view->conclusion->confirmation.proof.hours > 0 &&
         cost->proof.held_ns == 0)

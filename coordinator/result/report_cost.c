@@ -20,26 +20,29 @@
 static const char cost_query[] =
     "SELECT n.name, h.rate_usd_per_h, i.category,"
     " sum(i.end_ns - i.start_ns) AS ns,"
-    " sum((i.end_ns - i.start_ns) / 3.6e12 * (SELECT x.rate_usd_per_h"
-    "  FROM held x WHERE x.host=i.host AND x.epoch=i.epoch"
-    "  AND x.start_ns<=i.start_ns ORDER BY x.start_ns DESC LIMIT 1)) AS usd"
+    " total((i.end_ns - i.start_ns) / 3.6e12 * i.rate) AS usd,"
+    " sum(iif(i.rate IS NULL, i.end_ns - i.start_ns, 0)) AS unpriced_ns"
     " FROM (SELECT name FROM host UNION SELECT host FROM interval"
     "  UNION SELECT host FROM held) n"
     " LEFT JOIN host h ON h.name=n.name"
-    " LEFT JOIN interval i ON i.host=n.name"
+    " LEFT JOIN (SELECT host, category, start_ns, end_ns,"
+    "  (SELECT x.rate_usd_per_h FROM held x WHERE x.host=o.host"
+    "   AND x.epoch=o.epoch AND x.start_ns<=o.start_ns"
+    "   ORDER BY x.start_ns DESC LIMIT 1) AS rate FROM interval o) i"
+    "  ON i.host=n.name"
     " GROUP BY n.name, i.category"
     " ORDER BY h.position IS NULL, h.position, n.name";
 
 struct cost_row {
     const char *name, *category;
     double rate_usd_per_h, usd;
-    int64_t ns;
+    int64_t ns, unpriced_ns;
 };
 
 #define COST(member, kind) ROW_AT(struct cost_row, member, kind)
 static const struct row_column cost_columns[] = {
     COST(name, TEXT), COST(category, TEXT), COST(rate_usd_per_h, REAL),
-    COST(usd, REAL),  COST(ns, INT),
+    COST(usd, REAL),  COST(ns, INT),        COST(unpriced_ns, INT),
 };
 static const struct row_shape cost_shape = ROW_SHAPE(NULL, cost_columns);
 
@@ -70,8 +73,8 @@ static void add_row(struct report_cost *cost, const struct cost_row *row)
     host->hours[category] += (double)row->ns / NS_PER_HOUR;
     bill_join(&host->bills[category],
               &(struct bill){ .held_ns = row->ns,
-                              .unpriced_ns = isnan(row->usd) ? row->ns : 0,
-                              .priced_usd = isnan(row->usd) ? 0 : row->usd });
+                              .unpriced_ns = row->unpriced_ns,
+                              .priced_usd = row->usd });
 }
 
 static bool same_rate(double a, double b)

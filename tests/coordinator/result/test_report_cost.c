@@ -12,6 +12,7 @@
 #include "coordinator/result/report_cost.h"
 #include "coordinator/store/store.h"
 #include "coordinator/store/store_held.h"
+#include "coordinator/store/store_rows.h"
 #include "tests/coordinator/result/report_fixture.h"
 #include "tests/coordinator/store/store_fixture.h"
 
@@ -86,6 +87,38 @@ static void a_host_that_never_was_ready_has_its_price(void **state)
     store_close(store);
 }
 
+/* rate= was written into the hosts file after the first run. */
+static void a_category_with_and_without_a_price_is_both(void **state)
+{
+    struct store *store = report_fixture(*state);
+    const struct store_interval interval = { .host = "\033[31mgpu2",
+                                             .epoch = REPORT_FIXTURE_EPOCH,
+                                             .start_ns = HOUR_NS,
+                                             .end_ns = 2 * HOUR_NS,
+                                             .start_utc = UTC,
+                                             .category = "idle" };
+    struct report_cost *cost;
+    struct bill bill;
+    struct err err = { "" };
+
+    put_held(store, (struct store_held){ .host = "\033[31mgpu2",
+                                         .epoch = REPORT_FIXTURE_EPOCH,
+                                         .start_ns = HOUR_NS,
+                                         .end_ns = 2 * HOUR_NS,
+                                         .rate_usd_per_h = 2,
+                                         .phase = "search" });
+    if (store_interval_put(store, &interval, &err) < 0)
+        fail_msg("%s", err.text);
+    cost = load(store);
+    bill = report_cost_category(cost, LEDGER_IDLE);
+    assert_true(isnan(bill_usd(&bill)));
+    assert_int_equal(bill.held_ns, HOUR_NS + HOUR_NS / 2);
+    assert_int_equal(bill.unpriced_ns, HOUR_NS / 2);
+    assert_true(bill.priced_usd == 2);
+    report_cost_free(cost);
+    store_close(store);
+}
+
 static void the_proof_is_part_of_the_sum(void **state)
 {
     struct store *store = report_fixture(*state);
@@ -112,6 +145,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(another_rate_in_a_later_run_leaves_the_past),
         TEST(a_host_that_never_was_ready_has_its_price),
+        TEST(a_category_with_and_without_a_price_is_both),
         TEST(the_proof_is_part_of_the_sum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
