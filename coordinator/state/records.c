@@ -328,14 +328,24 @@ static void put_intervals(struct sweep *sweep)
     sweep->mail.n_intervals = 0;
 }
 
+/* Of a machine that start= acquired, by the clock of its acquisition; others
+ * are compared with clocks elsewhere, as those of Slurm are. */
+static int64_t began_utc(const struct sweep *sweep, int host, int64_t start_ns)
+{
+    bool is_rented = host_is_rented(sweep->fleet.hosts[host].host);
+
+    return (is_rented ? reactor_steady_utc(sweep) : reactor_utc(sweep)) -
+           (reactor_now(sweep) - start_ns);
+}
+
 /* The ledger's 'emit'. */
 void records_put_interval(void *arg, const struct ledger_interval *interval)
 {
     struct sweep *sweep = arg;
-    int64_t age = reactor_now(sweep) - interval->start_ns;
 
     sweep->mail.intervals[sweep->mail.n_intervals++] =
-        (struct kept_interval){ *interval, reactor_steady_utc(sweep) - age };
+        (struct kept_interval){ *interval, began_utc(sweep, interval->host,
+                                                     interval->start_ns) };
     if (sweep->mail.n_intervals == MAIL_INTERVALS_MAX)
         put_intervals(sweep);
 }
@@ -359,13 +369,12 @@ static const char *phase_of(const struct sweep_options *options)
 void records_put_held(void *arg, const struct ledger_held *held)
 {
     struct sweep *sweep = arg;
-    int64_t age = reactor_now(sweep) - held->start_ns;
     struct store_held row = {
         .host = sweep->fleet.hosts[held->host].host->name,
         .epoch = sweep->reactor.epoch,
         .start_ns = held->start_ns,
         .end_ns = held->end_ns,
-        .start_utc = reactor_steady_utc(sweep) - age,
+        .start_utc = began_utc(sweep, held->host, held->start_ns),
         .rate_usd_per_h = held->rate_usd_per_h,
         .phase = phase_of(sweep->reactor.options),
     };
