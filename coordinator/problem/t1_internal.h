@@ -79,9 +79,7 @@ struct t1 {
     struct t1_notes notes;
 };
 
-/* ---- t1_flaw.c */
-
-/* Record what was left out or assumed. */
+/* t1_flaw.c.  Record what was left out or assumed. */
 void t1_note(struct t1 *problem, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* A flaw at a value of the file. */

@@ -69,29 +69,6 @@ struct py_expression {
     long steps; /* it took */
 };
 
-enum py_token {
-    PY_TOKEN_END,
-    PY_TOKEN_NUMBER,
-    PY_TOKEN_TEXT,
-    PY_TOKEN_NAME,
-    PY_TOKEN_SIGN,
-};
-
-struct py_lexer {
-    const char *text, *at; /* all of it; behind the current token */
-    enum py_token token;
-    size_t begin, len; /* of the current token */
-    struct py_flaw *flaw;
-};
-
-/* Go to the next token. */
-int py_lexer_next(struct py_lexer *lexer);
-bool py_lexer_is(const struct py_lexer *lexer, const char *word);
-/* The value of a number. */
-int py_lexer_number(const struct py_lexer *lexer, struct py_value *out);
-/* The contents of a text; the caller frees it. */
-char *py_lexer_string(const struct py_lexer *lexer);
-
 /* Set the flaw; returns ERR_INPUT. */
 int py_flaw_set(struct py_flaw *flaw, size_t at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

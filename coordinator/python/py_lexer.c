@@ -8,6 +8,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/python/py_internal.h"
+#include "coordinator/python/py_lexer.h"
 
 #define BLANKS " \t\r\n\f"
 #define NUMBER_BYTES_MAX 100

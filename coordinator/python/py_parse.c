@@ -7,6 +7,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/python/py_internal.h"
+#include "coordinator/python/py_lexer.h"
 
 #define NAME_BYTES_MAX 100
 

@@ -75,8 +75,7 @@ struct host_worker {
     char toolkit[256];
     char **running; /* identities of the work it had at its HELLO */
     size_t n_running;
-    int slots;
-    int credit;
+    int slots, credit;
 };
 
 struct host_state {
@@ -86,34 +85,32 @@ struct host_state {
     struct host_conduct conduct;
     struct budget budget; /* what it may still send */
     struct host_worker worker;
-    bool was_ready;   /* in this run */
-    bool warned;      /* its READY had a warning, which was said */
-    bool is_slow;     /* long not ready, which was said */
-    bool same_worker; /* the same process that was READY before */
-    bool suspect;     /* silent for 15 s: no new work */
-    bool is_lost;     /* silent for 30 s: its work went to others */
+    bool was_ready;       /* in this run */
+    bool warned, is_slow; /* said: its READY had a warning; it is not ready */
+    bool same_worker;     /* the same process that was READY before */
+    bool suspect;         /* silent for 15 s: no new work */
+    bool is_lost;         /* silent for 30 s: its work went to others */
     /* For each GPU, and last for the build slots: when a lease began or ended
      * there, and when the lease that runs there must end (leases.c). */
     int64_t moved_ns[HOST_STATE_GPUS_MAX + 1];
     int64_t busy_until_ns[HOST_STATE_GPUS_MAX + 1];
     struct host_state_gpu gpus[HOST_STATE_GPUS_MAX];
     int n_gpus;
-    /* the GPUs by their numbers in sched; a new connection may change them */
+    /* GPUs by their numbers in sched; a new connection may change them */
     char known[HOST_STATE_GPUS_MAX][128];
     int n_known;
     char acks[ACKS_MAX][HASH_HEX]; /* stored, to be sent after COMMIT */
     size_t n_acks;
 };
 
-/* Do not use it any more: the loop gives it up at its next turn, and takes no
- * message of it before.  The first reason counts. */
+/* Give it up at the loop's next turn, and take no message of it before.  The
+ * first reason counts. */
 void host_state_condemn(struct host_state *host_state, int code,
                         const char *why);
 /* It sends more than its work explains. */
 void host_state_floods(struct host_state *host_state);
 bool host_state_is_connected(const struct host_state *host_state);
-/* It is not ready and may be soon: a machine that the plan does not want is not
- * waited for. */
+/* Not ready, but may be soon; never a machine that the plan does not want. */
 bool host_state_is_to_come(const struct host_state *host_state);
 /* Are two hosts of the file the same worker? */
 bool host_state_same_worker(const struct host_state *a,

@@ -50,8 +50,7 @@ struct sweep_caps {
     double max_hours;         /* wall clock of this run, 0 for no cap */
     double budget_usd;        /* of the whole sweep, 0 for no cap */
     double (*more_usd)(void); /* what was added to it until now; or NULL */
-    double hours_before; /* of this command so far; they count for the cap */
-    double usd_before;
+    double hours_before, usd_before;    /* of this command; they count, too */
     const struct reserve_times *learnt; /* from another sweep; NULL: nothing */
     /* What follows if this run ends well, for which a part of the caps is kept
      * back.  NULL: nothing; the run may use them up. */
@@ -88,8 +87,8 @@ struct sweep_options {
     const char *device; /* cuda cpu */
     bool builds_only;   /* for 'arch'; nothing is measured */
     bool cover;         /* builds: a covering set (pairwise_cover.h) */
-    /* With builds_only: the reference is built as well, and each build that
-     * fails is told, and does not end the sweep.  NULL: neither. */
+    /* With builds_only: the reference is built, too, and a build that fails is
+     * told, and does not end the sweep.  NULL: neither. */
     struct {
         sweep_unbuilt *tell;
         void *arg;
@@ -112,8 +111,7 @@ struct sweep_options {
         void *arg;
     } done;
     struct artifact_cache *cache; /* NULL: no artifacts are kept */
-    const struct search_settings
-        *search_settings; /* how to search; NULL for all that pass */
+    const struct search_settings *search_settings; /* NULL: all that pass */
     struct sweep_stay stay;
     int attempts;
     struct sweep_watch watch;

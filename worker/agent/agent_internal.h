@@ -62,9 +62,8 @@ struct agent {
     char folder_gone[WORKDIR_BYTES + 40]; /* then it is why this ends */
 };
 
-/* The files from bottom to top: each calls only files above it in this list. */
-
-/* ---- agent_say.c */
+/* The files from bottom to top: each calls only files above it in this list.
+ * ---- agent_say.c */
 void agent_send(struct agent *agent, struct msg *msg);
 /* Send HELLO, with the work that is running, and the later messages again. */
 void agent_greet_again(struct agent *agent, int64_t now_ns);
@@ -73,8 +72,7 @@ void agent_resync(struct agent *agent, int64_t now_ns);
 void agent_say_hello(struct agent *agent, int64_t now_ns);
 void agent_announce(struct agent *agent); /* READY or TROUBLE */
 void agent_say_started(struct agent *agent, struct lease *lease);
-/* A lease of an earlier run has another number in the current run.  The
- * coordinator learns from a new HELLO that it has ended. */
+/* Of an earlier run it has another number now: a new HELLO says it ended. */
 void agent_refuse(struct agent *agent, const struct msg *lease,
                   const char *text);
 
@@ -116,8 +114,7 @@ void agent_drop_long_work(struct agent *agent, int64_t now_ns);
 void agent_drop_work(struct agent *agent, int64_t now_ns); /* all of it */
 
 /* ---- agent_inbox.c */
-/* True if another invitation came, which the caller wipes: what else there is
- * may be of its run. */
+/* True: another invitation came.  The caller wipes what may be of its run. */
 bool agent_receive(struct agent *agent, int64_t now_ns, struct invite *again);
 
 #endif

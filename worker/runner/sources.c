@@ -51,6 +51,7 @@ const struct runner_source runner_sources[] = {
     { "worker/runner/wire/element_type.h", RUNNER_ALL | RUNNER_FACTS },
     { "worker/runner/wire/fill.h", RUNNER_ALL | RUNNER_FACTS },
     { "worker/runner/wire/fill_integer.h", RUNNER_ALL | RUNNER_FACTS },
+    { "worker/runner/wire/fill_kind.h", RUNNER_ALL | RUNNER_FACTS },
     { "worker/runner/wire/fill_random.h", RUNNER_ALL | RUNNER_FACTS },
     { "worker/runner/wire/edge.h", RUNNER_ALL | RUNNER_FACTS },
     { "worker/runner/wire/edge_float.h", RUNNER_ALL | RUNNER_FACTS },

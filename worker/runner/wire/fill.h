@@ -13,25 +13,8 @@
 #include "worker/runner/wire/element.h"
 #include "worker/runner/wire/element_type.h"
 #include "worker/runner/wire/fill_integer.h"
+#include "worker/runner/wire/fill_kind.h"
 #include "worker/runner/wire/fill_random.h"
-
-enum fill_kind {
-    FILL_NORMAL,  /* mean 0, standard deviation 1 */
-    FILL_UNIFORM, /* [0, 1) */
-    FILL_ZEROS,
-    FILL_ONES,
-    FILL_IOTA,        /* 0, 1, 2, ... */
-    FILL_RAMP,        /* normal, row r of 'rows' times (r + 1) / rows */
-    FILL_RANGE,       /* integers from 'low' to 'high' */
-    FILL_SORTED,      /* integers that never decrease, from 0 to 'high' */
-    FILL_PERMUTATION, /* of 0 .. 'count' - 1 */
-    FILL_POISON,      /* no values: it stays as it is allocated */
-    FILL_FILE,        /* the bytes of a file */
-};
-
-enum {
-    FILL_KINDS = 11
-};
 
 /* A fill of a buffer; a ramp's buffer is a stack of matrices. */
 struct fill {
@@ -44,19 +27,6 @@ struct fill {
     enum element_type type; /* of the buffer */
     bool nudged, moderate;  /* with edges, of floats (edge_float.h) */
 };
-
-/* Are its values drawn, and with edges? */
-ELEMENT_FN bool fill_is_random(enum fill_kind kind)
-{
-    return kind == FILL_NORMAL || kind == FILL_UNIFORM || kind == FILL_RAMP;
-}
-
-/* Are they integers that are drawn? */
-ELEMENT_FN bool fill_is_drawn(enum fill_kind kind)
-{
-    return kind == FILL_RANGE || kind == FILL_SORTED ||
-           kind == FILL_PERMUTATION;
-}
 
 /* Element 'i' of a random fill before the scale. */
 ELEMENT_FN double fill_unit(const struct fill *fill, uint64_t key, int64_t i)
