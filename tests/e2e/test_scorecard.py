@@ -282,7 +282,7 @@ class Scorecard(rig.Rig):
         self.write("far.txt", "nobody@127.0.0.1:1\n")
         expected = {
             0: ("report", "x.db"),
-            1: ("export", "--db", "x.db", "--out", "none/tuned.h"),
+            1: ("export", "--db", "x.db", "--out", "/dev/full", "--force"),
             2: ("report", "x.db", "--where", "SELECT"),
             3: ("sweep", "--device", "replay=bowl.json", "--hosts", "far.txt", "--db", "h.db"),
             6: ("sweep", "--device", "replay=bowl.json", "--max-hours", "1e-6", "--db", "c.db"),
