@@ -6,7 +6,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/problem/t1_internal.h"
-#include "coordinator/text/value.h"
+#include "coordinator/python/py_sql.h"
 
 #define COMBINATIONS_MAX 100000
 #define STEPS_MAX 20000000 /* less than a second */
@@ -20,7 +20,7 @@ struct table {
     bool valid; /* it has a value for at least one combination */
 };
 
-/* The values, and a default that is none of them. */
+/* The values, and the default if it is not among them. */
 static size_t value_count(const struct t1_tunable *tunable)
 {
     for (size_t i = 0; i < tunable->n; i++)
@@ -66,20 +66,6 @@ static char *truth(struct table *table)
     return mem_strdup(rc == 0 && py_value_truth(&value) ? "1" : "0");
 }
 
-static void put_literal(const struct py_value *value, struct buf *out)
-{
-    struct value literal = {
-        .kind = value->kind == PY_REAL   ? VALUE_REAL
-                : value->kind == PY_TEXT ? VALUE_TEXT
-                                         : VALUE_INT,
-        .integer = value->integer,
-        .real = value->real,
-        .text = value->text,
-    };
-
-    value_sql(&literal, out);
-}
-
 /* The values from 'first' on that need the same of the other tunables. */
 static void put_group(const struct t1_tunable *tunable, char *const *needs,
                       size_t n, size_t first, struct buf *out)
@@ -90,7 +76,7 @@ static void put_group(const struct t1_tunable *tunable, char *const *needs,
     for (size_t i = first; i < n; i++)
         if (strcmp(needs[i], needs[first]) == 0) {
             buf_str(out, listed++ ? ", " : "");
-            put_literal(value_at(tunable, i), out);
+            py_sql_write(value_at(tunable, i), out);
         }
     buf_str(out, ")");
     if (strcmp(needs[first], "1") != 0)

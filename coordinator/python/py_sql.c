@@ -90,7 +90,7 @@ int py_sql_constant(struct py_sql *sql, const struct py_node *node,
                         sql->flaw);
 }
 
-void py_sql_literal(struct py_sql *sql, const struct py_value *value)
+void py_sql_write(const struct py_value *value, struct buf *out)
 {
     struct value literal = {
         .kind = value->kind == PY_REAL   ? VALUE_REAL
@@ -100,10 +100,16 @@ void py_sql_literal(struct py_sql *sql, const struct py_value *value)
         .real = value->real,
         .text = value->text,
     };
+
+    value_sql(&literal, out);
+}
+
+void py_sql_literal(struct py_sql *sql, const struct py_value *value)
+{
     bool below = value->kind != PY_TEXT && py_value_number(value) < 0;
 
     buf_str(sql->out, below ? "(" : "");
-    value_sql(&literal, sql->out);
+    py_sql_write(value, sql->out);
     buf_str(sql->out, below ? ")" : "");
 }
 

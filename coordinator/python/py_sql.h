@@ -13,6 +13,7 @@ struct buf;
 struct py_expression;
 struct py_flaw;
 struct py_scope;
+struct py_value;
 
 /* Names of the scope with 'sql' are tunables and have all their values, the
  * others are constants.  A list with 'sql' is written item by item: item 2 of
@@ -25,5 +26,7 @@ int py_sql_condition(struct py_expression *expression,
 int py_sql_expression(struct py_expression *expression,
                       const struct py_scope *scope, struct buf *out,
                       struct py_flaw *flaw);
+/* Append a number or a text as a literal of SQL. */
+void py_sql_write(const struct py_value *value, struct buf *out);
 
 #endif
