@@ -22,7 +22,7 @@ struct dbpath_models {
 int dbpath_find(const char *given, char **out, struct err *err);
 
 /* ERR_INPUT if 'config', the second argument of 'command', is a database and
- * the first one is none: the order is DB CONFIG. */
+ * the first is not: the order is DB CONFIG. */
 int dbpath_check_order(const char *command, const char *db, const char *config,
                        struct err *err);
 

@@ -55,8 +55,8 @@
     "echo busy $(cat .fa-worker-%s.* 2>/dev/null | wc -c); " \
     "else { echo $PPID >$l; } 2>/dev/null; fi; "
 
-/* A folder below the home folder; where there is none, it would come to lie
- * anywhere.  x: its name may be empty. */
+/* The folder is below the home folder.  Without one, it would be made in the
+ * current folder.  x: HOME may be empty. */
 #define AT_HOME                                                        \
     "case \"$d\" in /*) ;; *) case \"$HOME\" in /*) cd 2>/dev/null;; " \
     "*) false;; esac || { echo \"homeless x$HOME\"; echo fa-end; "     \
@@ -235,8 +235,8 @@ static int judge_probe(const struct answer *a, const char *workdir,
     if (*home)
         return err_set(err, ERR_INPUT,
                        "deploy: the work folder '%s' needs a home folder, and "
-                       "HOME is '%s', which is none; set HOME, or name another "
-                       "folder with workdir=",
+                       "HOME is '%s', which is no folder; set HOME, or name "
+                       "another with workdir=",
                        workdir, home + 1);
     value_of(text, "dir", out->workdir, sizeof(out->workdir));
     value_of(text, "machine", machine, sizeof(machine));

@@ -329,7 +329,7 @@ static void without_a_home_folder_none_is_made(void **state)
     for (size_t i = 0; i < sizeof(homes) / sizeof(homes[0]); i++) {
         assert_int_equal(setenv("HOME", homes[i], 1), 0);
         assert_int_equal(deploy(true, "", &program, &at, &err), ERR_INPUT);
-        snprintf(said, sizeof(said), "and HOME is '%s', which is none",
+        snprintf(said, sizeof(said), "and HOME is '%s', which is no folder",
                  homes[i]);
         assert_non_null(strstr(err.text, said));
     }

@@ -138,11 +138,11 @@ class DialBack(rig.Rig):
         invitation = self.invitation(folder, "a")
         two = {name: self.worker(invitation, name) for name in ("first", "other")}
         rig.until("one of two to be sent away", lambda: [p for p in two.values() if p.poll() is not None])
-        sent_away, kept = sorted(two, key=lambda name: two[name].poll() is None)
-        self.end(two[sent_away])
-        said = rf"a: two workers have the invitation of a: fa-worker {two[kept].pid} on .*, and fa-worker {two[sent_away].pid} on .*"
+        refused, kept = sorted(two, key=lambda name: two[name].poll() is None)
+        self.end(two[refused])
+        said = rf"a: two workers have the invitation of a: fa-worker {two[kept].pid} on .*, and fa-worker {two[refused].pid} on .*"
         rig.until("both to be named", lambda: re.search(said, self.stderr()))
-        with open(self.path(f"{sent_away}.log")) as log:
+        with open(self.path(f"{refused}.log")) as log:
             self.assertRegex(log.read(), said[3:])
         rig.until("a result", lambda: self.settled(folder))
         two[kept].kill()
