@@ -133,7 +133,7 @@ class DialBack(rig.Rig):
         self.assertEqual(self.query(folder, "SELECT count(*) FROM outcome WHERE outcome = 'correct'"), [(20,)])
 
     def test_a_worker_that_is_killed_is_replaced_by_the_next_one_with_its_invitation(self):
-        folder = self.few()
+        folder = self.few(BLOCK_SIZE=[32, 64, 128, 256, 512], ITEMS=[1, 2, 4, 8])  # not done before the second is here
         coord = self.sweep(folder, "a transport=tcp")
         invitation = self.invitation(folder, "a")
         two = {name: self.worker(invitation, name) for name in ("first", "other")}
