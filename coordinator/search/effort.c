@@ -1,6 +1,5 @@
 #include "coordinator/search/effort.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "common/err.h"
@@ -64,7 +63,17 @@ void effort_limit(enum effort effort, struct effort_limits *limits)
     }
 }
 
-int64_t effort_kept(int64_t i, int64_t most, int64_t n)
+void effort_thin(const double *sizes, size_t n, size_t most, bool *kept)
 {
-    return most >= n ? i : most < 2 ? 0 : i * (n - 1) / (most - 1);
+    size_t runs = most < n ? most : n;
+
+    memset(kept, 0, n * sizeof(*kept));
+    for (size_t run = 0; run < runs; run++) {
+        size_t smallest = run * n / runs;
+
+        for (size_t i = smallest; i < (run + 1) * n / runs; i++)
+            if (sizes[i] < sizes[smallest])
+                smallest = i;
+        kept[smallest] = true;
+    }
 }

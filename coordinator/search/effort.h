@@ -8,6 +8,8 @@
 #ifndef FA_COORDINATOR_SEARCH_EFFORT_H
 #define FA_COORDINATOR_SEARCH_EFFORT_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct err;
@@ -24,8 +26,8 @@ enum {
 
 /* A search of little effort ends when so many seconds have passed since its
  * first host was ready and so many configurations were asked for: with 16 build
- * slots and builds of 2.5 s, those are about 50. */
-#define EFFORT_QUICK_SEARCH_S 7.0
+ * slots and builds of 2.5 s, those are about 70. */
+#define EFFORT_QUICK_SEARCH_S 9.0
 #define EFFORT_QUICK_LEAST 24
 #define EFFORT_QUICK_EVALUATIONS 200 /* at most */
 
@@ -44,8 +46,10 @@ struct effort_limits {
 /* 'limits' are those of the sweep file. */
 void effort_limit(enum effort effort, struct effort_limits *limits);
 
-/* Which of 'n' things are kept if 'most' may be: the i-th of these, spread
- * evenly, the first and the last among them. */
-int64_t effort_kept(int64_t i, int64_t most, int64_t n);
+/* Which of 'n' shapes are kept if 'most' may be: the list is cut into so many
+ * runs of one length, or nearly, and of each run the smallest shape is kept,
+ * the first of equal ones.  So all parts of the list are there, and the proof
+ * is short.  'sizes' and 'kept' have n members. */
+void effort_thin(const double *sizes, size_t n, size_t most, bool *kept);
 
 #endif

@@ -96,14 +96,29 @@ void spec_for_record(struct spec *spec)
     }
 }
 
-static void thin(struct spec_shape *list, size_t *n, size_t most)
+/* Nearly proportional to its elements, and to the reference's time; only
+ * compared with others of the list. */
+static double size_of(const struct spec_shape *shape, size_t n_vars)
 {
-    size_t kept = 0, all = *n;
+    double size = 1;
 
-    for (size_t i = 0; i < all; i++) {
-        if (kept < most &&
-            (int64_t)i ==
-                effort_kept((int64_t)kept, (int64_t)most, (int64_t)all)) {
+    for (size_t i = 0; i < n_vars; i++)
+        if (shape->vars[i] > 1)
+            size *= (double)shape->vars[i];
+    return size;
+}
+
+static void thin(struct spec_shape *list, size_t *n, size_t n_vars, size_t most)
+{
+    double sizes[SPEC_SHAPES_MAX];
+    bool keep[SPEC_SHAPES_MAX];
+    size_t kept = 0;
+
+    for (size_t i = 0; i < *n; i++)
+        sizes[i] = size_of(&list[i], n_vars);
+    effort_thin(sizes, *n, most, keep);
+    for (size_t i = 0; i < *n; i++) {
+        if (keep[i]) {
             list[kept++] = list[i];
             continue;
         }
@@ -124,8 +139,9 @@ void spec_for_quick(struct spec *spec, size_t most)
         else
             free_external(&externals->list[i]);
     externals->n = kept;
-    thin(spec->shapes.fuzz, &spec->shapes.n_fuzz, most);
-    thin(spec->shapes.emulation_fuzz, &spec->shapes.n_emulation_fuzz, most);
+    thin(spec->shapes.fuzz, &spec->shapes.n_fuzz, spec->shapes.n_vars, most);
+    thin(spec->shapes.emulation_fuzz, &spec->shapes.n_emulation_fuzz,
+         spec->shapes.n_vars, most);
 }
 
 void spec_free(struct spec *spec)

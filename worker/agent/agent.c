@@ -13,6 +13,7 @@
 #include "common/mem.h"
 #include "worker/agent/agent_internal.h"
 #include "worker/agent/claim.h"
+#include "worker/gpu/gpu_spares.h"
 #include "worker/process/child.h"
 #include "worker/store/workdir.h"
 
@@ -27,8 +28,9 @@
 
 /* the DEALER, the signals, the control socket, then all children: two programs
  * are compiled; a GPU has its runner, the one before and a tool */
-#define FDS_MAX \
-    (2 + CONTROL_FDS_MAX + CHILD_FDS_MAX * (2 + SLOTS_MAX + 3 * GPUS_MAX))
+#define FDS_MAX            \
+    (2 + CONTROL_FDS_MAX + \
+     CHILD_FDS_MAX * (2 + SLOTS_MAX + 3 * GPUS_MAX + GPU_SPARES_MAX))
 
 static int open_signals(struct agent *agent, struct err *err)
 {

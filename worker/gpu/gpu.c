@@ -13,16 +13,17 @@
 #include "common/mem.h"
 #include "common/outcome.h"
 #include "worker/gpu/gpu_name.h"
+#include "worker/gpu/gpu_runner.h"
+#include "worker/gpu/gpu_spares.h"
 #include "worker/gpu/gpulock.h"
 #include "worker/gpu/request.h"
 #include "worker/gpu/runner_session.h"
-#include "worker/process/sandbox_policy.h"
 #include "worker/store/runner_dir.h"
 
-#define OPEN_LIMIT_NS                                                 \
-    (120 * NS_PER_S)            /* a first CUDA context can take 30 s \
-                                 */
 #define AGAIN_NS (1 * NS_PER_S) /* between attempts to open it again */
+/* So long a GPU has nothing to do: longer than between the measurements of a
+ * block. */
+#define SPARE_AFTER_NS (30 * NS_PER_MS)
 
 enum {
     OPEN_TRIES = 3
@@ -39,20 +40,18 @@ enum phase {
 };
 
 struct gpu {
-    char device[8];
-    char which[WIRE_NAME_MAX + 1];
-    char *runner, *home;
-    bool facts_only;               /* 'runner' is fa-facts */
-    const struct sandbox *sandbox; /* borrowed; outlives this */
-    struct runner_dir folder;
+    struct gpu_runner runner;
+    char *home;
+    bool facts_only; /* the runner is fa-facts */
     enum phase phase;
     struct runner_session *session; /* NULL when PAUSED and LOST */
     struct runner_session *retired; /* the one before, until it has ended */
     bool session_facts;             /* 'session' is one of fa-facts ... */
     bool retired_facts;             /* ... and this is 'retired' */
     bool alone;                     /* no two processes can have it open */
+    struct gpu_spares *spares;      /* of fa-runner, never of fa-facts */
     int tries;                      /* attempts to open it since a success */
-    int64_t again_at_ns;
+    int64_t again_at_ns, spare_at_ns;
     size_t n_measured; /* measurements of this process */
     char trouble[WIRE_TEXT_MAX + 64];
 
@@ -62,44 +61,23 @@ struct gpu {
     size_t n_facts;
 
     bool has_job, has_result;
+    bool waits, wants_fresh; /* the job: for a spare; a fresh runner */
     int64_t limit_ns, started_ns;
     struct wire_request request;
     struct gpu_result result; /* of the current job, then of the last one */
 };
 
-static void ask_to_open(struct gpu *gpu, int64_t now_ns)
-{
-    struct wire_request request = { .kind = WIRE_OPEN };
-
-    snprintf(request.device, sizeof(request.device), "%s", gpu->device);
-    snprintf(request.gpu, sizeof(request.gpu), "%s", gpu->which);
-    gpu->phase = OPENING;
-    gpu->n_measured = 0;
-    runner_session_ask(gpu->session, &request, OPEN_LIMIT_NS, now_ns);
-}
-
-/* Kernels of the cpu device are code of others, and so may records be. */
 static int start_runner(struct gpu *gpu, int64_t now_ns, struct err *err)
 {
-    struct sandbox *sandbox = sandbox_policy_copy(gpu->sandbox);
-    char files[PATH_MAX], scratch[PATH_MAX];
-    int rc;
+    int rc = gpu_runner_start(&gpu->runner, now_ns, &gpu->session, err);
 
+    if (rc < 0)
+        return rc;
     gpu->session_facts = gpu->facts_only;
-    runner_dir_path(&gpu->folder, "files", files);
-    runner_dir_path(&gpu->folder, "tmp", scratch);
-    if (sandbox) {
-        sandbox->trusted = device_kind_is(gpu->device, DEVICE_KIND_CUDA);
-        sandbox->offline = sandbox->offline && !sandbox->trusted;
-        (void)sandbox_set(sandbox, gpu->runner, SANDBOX_READ);
-        (void)sandbox_set(sandbox, files, SANDBOX_READ);
-        (void)sandbox_set(sandbox, scratch, SANDBOX_WRITE);
-    }
-    rc = runner_session_start(
-        &(struct runner_session_spec){ gpu->runner, scratch, sandbox }, now_ns,
-        &gpu->session, err);
-    sandbox_free(sandbox);
-    return rc;
+    gpu->phase = OPENING;
+    gpu->n_measured = 0;
+    gpu_runner_ask_to_open(&gpu->runner, gpu->session, now_ns);
+    return 0;
 }
 
 int gpu_open(const struct gpu_spec *spec, int64_t now_ns, struct gpu **out,
@@ -108,21 +86,22 @@ int gpu_open(const struct gpu_spec *spec, int64_t now_ns, struct gpu **out,
     struct gpu *gpu = mem_new(1, sizeof(*gpu));
     int rc;
 
-    snprintf(gpu->device, sizeof(gpu->device), "%s", spec->device);
-    snprintf(gpu->which, sizeof(gpu->which), "%s", spec->gpu);
-    gpu->runner = mem_strdup(spec->runner);
+    snprintf(gpu->runner.device, sizeof(gpu->runner.device), "%s",
+             spec->device);
+    snprintf(gpu->runner.gpu, sizeof(gpu->runner.gpu), "%s", spec->gpu);
+    gpu->runner.program = mem_strdup(spec->runner);
     gpu->facts_only = spec->facts_only;
     gpu->home = mem_strdup(spec->home ? spec->home : spec->dir);
-    gpu->sandbox = spec->sandbox;
+    gpu->runner.sandbox = spec->sandbox;
     gpu->lock = -1;
-    rc = runner_dir_open(spec->dir, &gpu->folder, err);
+    gpu->spares = gpu_spares_new(spec->spares);
+    rc = runner_dir_open(spec->dir, &gpu->runner.folder, err);
     if (rc == 0)
         rc = start_runner(gpu, now_ns, err);
     if (rc < 0) {
         gpu_close(gpu);
         return rc;
     }
-    ask_to_open(gpu, now_ns);
     *out = gpu;
     return 0;
 }
@@ -133,10 +112,11 @@ void gpu_close(struct gpu *gpu)
         return;
     runner_session_free(gpu->session);
     runner_session_free(gpu->retired);
+    gpu_spares_free(gpu->spares);
     if (gpu->lock >= 0)
         close(gpu->lock);
-    runner_dir_close(&gpu->folder);
-    free(gpu->runner);
+    runner_dir_close(&gpu->runner.folder);
+    free(gpu->runner.program);
     free(gpu->home);
     free(gpu);
 }
@@ -149,7 +129,7 @@ size_t gpu_poll(const struct gpu *gpu, struct pollfd *fds, size_t max)
         n = runner_session_poll(gpu->session, fds, max);
     if (gpu->retired)
         n += runner_session_poll(gpu->retired, fds + n, max - n);
-    return n;
+    return n + gpu_spares_poll(gpu->spares, fds + n, max - n);
 }
 
 static int64_t session_deadline_ns(const struct runner_session *session)
@@ -157,13 +137,23 @@ static int64_t session_deadline_ns(const struct runner_session *session)
     return session ? runner_session_deadline_ns(session) : INT64_MAX;
 }
 
+static bool may_open_spare(const struct gpu *gpu)
+{
+    return gpu->phase == READY && !gpu->has_job && !gpu->session_facts &&
+           !gpu->alone && gpu_spares_wants(gpu->spares);
+}
+
 int64_t gpu_deadline_ns(const struct gpu *gpu)
 {
     int64_t retired_ns = session_deadline_ns(gpu->retired);
+    int64_t spares_ns = may_open_spare(gpu)
+                            ? gpu->spare_at_ns
+                            : gpu_spares_deadline_ns(gpu->spares);
     int64_t ns = gpu->phase == PAUSED ? gpu->again_at_ns
                                       : session_deadline_ns(gpu->session);
 
-    return ns < retired_ns ? ns : retired_ns;
+    ns = ns < retired_ns ? ns : retired_ns;
+    return ns < spares_ns ? ns : spares_ns;
 }
 
 static void finish_job(struct gpu *gpu, enum outcome outcome,
@@ -218,7 +208,10 @@ static void settle_reply(struct gpu *gpu, const struct wire_result *wire,
     bool failed = wire->outcome != OUTCOME_CORRECT &&
                   wire->outcome != OUTCOME_CONSTRAINTS;
 
-    if (failed && may_be_inherited(gpu)) {
+    /* or the spares had the memory that it lacked */
+    if (failed &&
+        (may_be_inherited(gpu) || (wire->outcome == OUTCOME_CRASH &&
+                                   gpu_spares_drop(gpu->spares, now_ns)))) {
         gpu->result.repeated = true;
         replace(gpu, now_ns);
         return;
@@ -228,25 +221,6 @@ static void settle_reply(struct gpu *gpu, const struct wire_result *wire,
     finish_job(gpu, wire->outcome, wire->detail, now_ns);
     if (wire->poisoned)
         replace(gpu, now_ns);
-}
-
-/* A KILL or TERM that we did not send comes from the system (memory, a job of
- * Slurm that is preempted) or an operator. */
-static enum outcome outcome_of(const struct runner_session_end *end)
-{
-    switch (end->cause) {
-    case RUNNER_SESSION_LIMIT:
-        return OUTCOME_TIMEOUT;
-    case RUNNER_SESSION_SIGNALLED:
-        return end->signal == SIGKILL || end->signal == SIGTERM
-                   ? OUTCOME_CRASH
-                   : OUTCOME_RUNTIME;
-    case RUNNER_SESSION_EXITED:
-    case RUNNER_SESSION_GARBAGE:
-    case RUNNER_SESSION_KILLED:
-        break;
-    }
-    return OUTCOME_CRASH;
 }
 
 /* Every configuration would meet it. */
@@ -273,14 +247,14 @@ static void settle_death(struct gpu *gpu, const struct runner_session_end *end,
     snprintf(limit, sizeof(limit), "no answer within %g s",
              (double)gpu->limit_ns / 1e9);
     why = end->cause == RUNNER_SESSION_LIMIT ? limit : end->text;
-    if (end->in_reference && outcome_of(end) != OUTCOME_CRASH) {
+    if (end->in_reference && gpu_runner_outcome(end) != OUTCOME_CRASH) {
         char text[sizeof(end->text) + 16];
 
         snprintf(text, sizeof(text), "reference: %s", why);
         settle_reference(gpu, text, now_ns);
         return;
     }
-    finish_job(gpu, outcome_of(end), why, now_ns);
+    finish_job(gpu, gpu_runner_outcome(end), why, now_ns);
 }
 
 static int name_and_lock(struct gpu *gpu, struct err *err)
@@ -288,11 +262,12 @@ static int name_and_lock(struct gpu *gpu, struct err *err)
     if (gpu->uuid[0]) {
         if (gpu->lock >= 0 && strcmp(gpu_fact(gpu, "uuid"), gpu->uuid) != 0)
             return err_set(err, ERR_DEVICE, "GPU %s was %s and is now %s",
-                           gpu->which, gpu->uuid, gpu_fact(gpu, "uuid"));
+                           gpu->runner.gpu, gpu->uuid, gpu_fact(gpu, "uuid"));
         return 0;
     }
-    if (!device_kind_is(gpu->device, DEVICE_KIND_CUDA)) {
-        gpu_name_unreal(gpu->device, gpu->which, gpu->home, gpu->uuid);
+    if (!device_kind_is(gpu->runner.device, DEVICE_KIND_CUDA)) {
+        gpu_name_unreal(gpu->runner.device, gpu->runner.gpu, gpu->home,
+                        gpu->uuid);
         return 0;
     }
     snprintf(gpu->uuid, sizeof(gpu->uuid), "%s", gpu_fact(gpu, "uuid"));
@@ -306,8 +281,12 @@ static void start_again(struct gpu *gpu, int64_t now_ns)
 
     if (start_runner(gpu, now_ns, &err) < 0)
         lose(gpu, err.text, now_ns);
-    else
-        ask_to_open(gpu, now_ns);
+}
+
+static void take_over(struct gpu *gpu, int64_t now_ns)
+{
+    runner_session_kill(gpu->retired, now_ns);
+    gpu->phase = TAKING_OVER;
 }
 
 /* The next process opens the GPU before this one ends.  A driver that no
@@ -315,14 +294,22 @@ static void start_again(struct gpu *gpu, int64_t now_ns)
  * GPU.  Nothing is measured until this one has ended. */
 static void renew(struct gpu *gpu, int64_t now_ns)
 {
+    struct runner_session *spare = gpu_spares_take(gpu->spares, now_ns);
+
     if (gpu->alone) {
         replace(gpu, now_ns);
         return;
     }
     gpu->retired = gpu->session;
     gpu->retired_facts = gpu->session_facts;
-    gpu->session = NULL;
-    start_again(gpu, now_ns);
+    gpu->session = spare;
+    if (spare) {
+        gpu->session_facts = false;
+        gpu->n_measured = 0;
+        take_over(gpu, now_ns);
+    } else {
+        start_again(gpu, now_ns);
+    }
 }
 
 static void ready(struct gpu *gpu, int64_t now_ns)
@@ -330,7 +317,7 @@ static void ready(struct gpu *gpu, int64_t now_ns)
     gpu->phase = READY;
     if (gpu->session_facts && !gpu->facts_only)
         renew(gpu, now_ns);
-    else if (gpu->has_job)
+    else if (gpu->has_job && !gpu->waits)
         send_job(gpu, now_ns);
 }
 
@@ -357,8 +344,7 @@ static void opened(struct gpu *gpu, const struct wire_reply *reply,
         ready(gpu, now_ns);
         return;
     }
-    runner_session_kill(gpu->retired, now_ns);
-    gpu->phase = TAKING_OVER;
+    take_over(gpu, now_ns);
 }
 
 static void take_reply(struct gpu *gpu, int64_t now_ns)
@@ -374,7 +360,7 @@ static void take_reply(struct gpu *gpu, int64_t now_ns)
         }
         if (reply->kind == WIRE_REFERENCE)
             settle_reference(gpu, reply->error, now_ns);
-        else
+        else if (!gpu_spares_drop(gpu->spares, now_ns)) /* as above */
             finish_job(gpu, OUTCOME_CRASH, reply->error, now_ns);
         replace(gpu, now_ns);
     }
@@ -409,7 +395,7 @@ static void died(struct gpu *gpu, int64_t now_ns)
         lose(gpu, why, now_ns);
         return;
     }
-    if (gpu->phase == READY && gpu->has_job)
+    if (gpu->phase == READY && gpu->has_job && !gpu->waits)
         settle_death(gpu, &end, now_ns);
     if (gpu->phase == OPENING) {
         gpu->phase = PAUSED;
@@ -447,8 +433,44 @@ static void step_retired(struct gpu *gpu, int64_t now_ns)
         ready(gpu, now_ns);
 }
 
+static void begin_job(struct gpu *gpu, int64_t now_ns)
+{
+    if (gpu->wants_fresh && gpu->n_measured > 0)
+        renew(gpu, now_ns); /* the job is sent when the new runner is ready */
+    else
+        send_job(gpu, now_ns);
+}
+
+static void open_spare(struct gpu *gpu, int64_t now_ns)
+{
+    struct runner_session *session;
+    struct err err;
+
+    if (gpu_runner_start(&gpu->runner, now_ns, &session, &err) < 0) {
+        (void)gpu_spares_drop(gpu->spares, now_ns);
+        return;
+    }
+    gpu_runner_ask_to_open(&gpu->runner, session, now_ns);
+    gpu_spares_add(gpu->spares, session);
+}
+
+static void step_spares(struct gpu *gpu, int64_t now_ns)
+{
+    if (!gpu_spares_step(gpu->spares, now_ns))
+        quarantine_stuck(gpu, now_ns);
+    if (gpu->phase == READY && gpu->waits && !gpu_spares_opening(gpu->spares)) {
+        gpu->waits = false;
+        begin_job(gpu, now_ns);
+    }
+    if (!may_open_spare(gpu))
+        gpu->spare_at_ns = now_ns + SPARE_AFTER_NS;
+    else if (now_ns >= gpu->spare_at_ns)
+        open_spare(gpu, now_ns);
+}
+
 enum gpu_state gpu_step(struct gpu *gpu, int64_t now_ns)
 {
+    step_spares(gpu, now_ns);
     if (gpu->retired)
         step_retired(gpu, now_ns);
     if (gpu->phase == PAUSED && now_ns >= gpu->again_at_ns)
@@ -481,8 +503,8 @@ enum gpu_state gpu_step(struct gpu *gpu, int64_t now_ns)
 
 void gpu_use(struct gpu *gpu, const char *runner, int64_t now_ns)
 {
-    free(gpu->runner);
-    gpu->runner = mem_strdup(runner);
+    free(gpu->runner.program);
+    gpu->runner.program = mem_strdup(runner);
     gpu->facts_only = false;
     if (gpu->phase == READY)
         ready(gpu, now_ns);
@@ -506,7 +528,7 @@ bool gpu_is_taken(const struct gpu *gpu)
 
 const char *gpu_index(const struct gpu *gpu)
 {
-    return gpu->lock >= 0 ? gpu->which : "";
+    return gpu->lock >= 0 ? gpu->runner.gpu : "";
 }
 
 const char *gpu_trouble(const struct gpu *gpu)
@@ -540,7 +562,7 @@ int gpu_measure(struct gpu *gpu, const struct gpu_job *job, int64_t now_ns,
 
     if (gpu_state(gpu) != GPU_IDLE)
         return err_set(err, ERR_INPUT, "GPU %s is not idle", gpu->uuid);
-    rc = request_place(job, &gpu->folder, &gpu->request, err);
+    rc = request_place(job, &gpu->runner.folder, &gpu->request, err);
     if (rc < 0)
         return rc;
     memset(&gpu->result, 0, sizeof(gpu->result));
@@ -548,10 +570,10 @@ int gpu_measure(struct gpu *gpu, const struct gpu_job *job, int64_t now_ns,
     gpu->limit_ns = job->limit_ns > 0 ? job->limit_ns : GPU_LIMIT_NS;
     gpu->started_ns = now_ns;
     gpu->has_job = true;
-    if (job->fresh && gpu->n_measured > 0)
-        renew(gpu, now_ns); /* the job is sent when the new runner is ready */
-    else
-        send_job(gpu, now_ns);
+    gpu->wants_fresh = job->fresh;
+    gpu->waits = gpu_spares_opening(gpu->spares);
+    if (!gpu->waits)
+        begin_job(gpu, now_ns);
     return 0;
 }
 
@@ -560,8 +582,9 @@ void gpu_cancel(struct gpu *gpu, int64_t now_ns)
     if (!gpu->has_job)
         return;
     gpu->has_job = false;
-    if (gpu->phase == READY)
+    if (gpu->phase == READY && !gpu->waits)
         replace(gpu, now_ns);
+    gpu->waits = false;
 }
 
 void gpu_quarantine(struct gpu *gpu, const char *why, int64_t now_ns)

@@ -45,6 +45,7 @@ struct gpu_spec {
                                     * GPU; NULL: 'dir' */
     const struct sandbox *sandbox; /* of the worker; NULL: none.  Outlives the
                                     * GPU */
+    size_t spares;                 /* runners that wait open (gpu_spares.h) */
 };
 
 enum gpu_state {

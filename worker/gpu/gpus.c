@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/device_kind.h"
 #include "common/log.h"
 #include "common/mem.h"
 #include "worker/gpu/gpu_share.h"
+#include "worker/gpu/gpu_spares.h"
 
 struct gpus {
     struct gpu_spec spec; /* borrows */
@@ -66,6 +68,8 @@ static int add(struct gpus *gpus, int index, int64_t now_ns, struct err *err)
 
     snprintf(text, sizeof(text), "%d", index);
     one.gpu = text;
+    if (device_kind_is(one.device, DEVICE_KIND_CUDA))
+        one.spares = GPU_SPARES_MAX / gpus->most;
     rc = gpu_open(&one, now_ns, &gpus->at[gpus->n], err);
     if (rc == 0)
         gpus->index[gpus->n++] = index;

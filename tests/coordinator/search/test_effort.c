@@ -82,19 +82,39 @@ static void full_raises_limits_to_what_is_allowed(void **state)
     assert_int_equal(limited(EFFORT_FULL, 1, 1001, 1).blocks, 4000);
 }
 
-static void what_is_kept_is_spread(void **state)
+static void of_each_part_of_the_list_the_smallest_is_kept(void **state)
 {
-    static const int64_t of_57[] = { 0, 8, 16, 24, 32, 40, 48, 56 };
+    static const double sizes[7] = { 4, 2, 9, 9, 5, 5, 1 };
+    bool kept[7];
 
     (void)state;
-    for (int64_t i = 0; i < 8; i++)
-        assert_int_equal(effort_kept(i, 8, 57), of_57[i]);
-    for (int64_t i = 0; i < 3; i++)
-        assert_int_equal(effort_kept(i, 8, 3), i);
-    assert_int_equal(effort_kept(0, 1, 9), 0);
-    for (int64_t n = 9; n < 100; n++)
-        for (int64_t i = 1; i < 8; i++)
-            assert_true(effort_kept(i, 8, n) > effort_kept(i - 1, 8, n));
+    effort_thin(sizes, 7, 3, kept); /* 2, 2 and 3 of them */
+    for (size_t i = 0; i < 7; i++)
+        assert_int_equal(kept[i], i == 1 || i == 2 || i == 6);
+    effort_thin(sizes, 7, 1, kept);
+    for (size_t i = 0; i < 7; i++)
+        assert_int_equal(kept[i], i == 6);
+    effort_thin(sizes, 7, 8, kept);
+    for (size_t i = 0; i < 7; i++)
+        assert_true(kept[i]);
+    effort_thin(sizes, 0, 8, kept);
+}
+
+static void as_many_are_kept_as_may_be(void **state)
+{
+    static const double sizes[100] = { 0 };
+    bool kept[100];
+
+    (void)state;
+    for (size_t n = 8; n <= 100; n++) {
+        size_t sum = 0;
+
+        effort_thin(sizes, n, 8, kept);
+        for (size_t i = 0; i < n; i++)
+            sum += kept[i];
+        assert_int_equal(sum, 8);
+        assert_true(kept[0]);
+    }
 }
 
 int main(void)
@@ -105,7 +125,8 @@ int main(void)
         cmocka_unit_test(quick_lowers_limits_and_raises_none),
         cmocka_unit_test(normal_is_the_sweep_file),
         cmocka_unit_test(full_raises_limits_to_what_is_allowed),
-        cmocka_unit_test(what_is_kept_is_spread),
+        cmocka_unit_test(of_each_part_of_the_list_the_smallest_is_kept),
+        cmocka_unit_test(as_many_are_kept_as_may_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -481,8 +481,8 @@ static void a_quick_confirmation_keeps_a_part(void **state)
     spec_for_quick(spec, 3);
     assert_int_equal(spec->shapes.n_fuzz, 3);
     assert_int_equal(spec->shapes.fuzz[0].vars[0], 1);
-    assert_int_equal(spec->shapes.fuzz[1].vars[0], 4);
-    assert_int_equal(spec->shapes.fuzz[2].vars[0], 99);
+    assert_int_equal(spec->shapes.fuzz[1].vars[0], 3);
+    assert_int_equal(spec->shapes.fuzz[2].vars[0], 6);
     assert_int_equal(spec->externals.n, 1);
     assert_string_equal(spec->externals.list[0].name, "b");
     assert_ptr_equal(spec->confirm.against, spec->externals.list[0].name);

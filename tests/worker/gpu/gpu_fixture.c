@@ -12,8 +12,13 @@
 
 #include "common/clock.h"
 #include "common/hash.h"
+#include "worker/gpu/gpu_spares.h"
 #include "worker/process/child.h"
 #include "worker/store/build_dir.h"
+
+enum {
+    FDS_MAX = CHILD_FDS_MAX * (2 + GPU_SPARES_MAX)
+};
 
 char gpu_fixture_dir[] = "/tmp/fa-test-gpu-XXXXXX";
 
@@ -54,12 +59,12 @@ const char *gpu_fixture_script(const char *text)
 
 void gpu_fixture_step(struct gpu *gpu)
 {
-    struct pollfd fds[2 * CHILD_FDS_MAX];
+    struct pollfd fds[FDS_MAX];
     int64_t wait_ns = gpu_deadline_ns(gpu) - clock_boot_ns();
 
     if (wait_ns > NS_PER_S)
         wait_ns = NS_PER_S;
-    poll(fds, (nfds_t)gpu_poll(gpu, fds, 2 * CHILD_FDS_MAX),
+    poll(fds, (nfds_t)gpu_poll(gpu, fds, FDS_MAX),
          wait_ns > 0 ? (int)(wait_ns / NS_PER_MS) + 1 : 0);
     gpu_step(gpu, clock_boot_ns());
 }
@@ -75,13 +80,15 @@ enum gpu_state gpu_fixture_settle(struct gpu *gpu)
     return gpu_state(gpu);
 }
 
-static struct gpu *open_with(const char *program, bool facts_only)
+static struct gpu *open_with(const char *program, bool facts_only,
+                             size_t spares)
 {
     struct gpu_spec spec = { .device = "cpu",
                              .gpu = "0",
                              .runner = program,
                              .facts_only = facts_only,
-                             .dir = gpu_fixture_dir };
+                             .dir = gpu_fixture_dir,
+                             .spares = spares };
     struct gpu *gpu;
     struct err err;
 
@@ -92,12 +99,17 @@ static struct gpu *open_with(const char *program, bool facts_only)
 
 struct gpu *gpu_fixture_open(const char *runner)
 {
-    return open_with(runner, false);
+    return open_with(runner, false, 0);
+}
+
+struct gpu *gpu_fixture_open_spares(const char *runner, size_t spares)
+{
+    return open_with(runner, false, spares);
 }
 
 struct gpu *gpu_fixture_open_facts(const char *facts)
 {
-    return open_with(facts, true);
+    return open_with(facts, true, 0);
 }
 
 struct gpu_result gpu_fixture_measure_job(struct gpu *gpu,
