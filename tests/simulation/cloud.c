@@ -6,12 +6,15 @@
 
 #include "common/clock.h"
 
+#define IDS_SEED UINT64_C(0x6163717569726564) /* not that of 'prng' */
+
 struct cloud cloud;
 
 void cloud_init(uint64_t seed)
 {
     cloud = (struct cloud){ .is_there = true, .now_ns = 1000 * NS_PER_S };
     prng_init(&cloud.prng, seed);
+    prng_init(&cloud.ids, seed ^ IDS_SEED);
 }
 
 int64_t cloud_between(int64_t low, int64_t high)
@@ -55,15 +58,6 @@ static void act(struct cloud_process *process)
     change(machine);
 }
 
-static void end(struct cloud_process *process)
-{
-    struct cloud_machine *machine = &cloud.machines[process->machine];
-
-    process->is_over = true;
-    if (!process->is_start && process->status == 0 && !process->is_orphan)
-        machine->released_ns = process->ends_ns;
-}
-
 /* The time at which the process or the machine does something next. */
 static int64_t next_of(const struct cloud_process *process)
 {
@@ -100,7 +94,7 @@ static bool step(int64_t until_ns)
     } else if (process && process->acts_ns) {
         act(process);
     } else if (process) {
-        end(process);
+        process->is_over = true;
     }
     return machine || process;
 }
@@ -124,7 +118,7 @@ static size_t machine_of(const struct store_acquisition *row)
         return i;
     if (cloud.n_machines == CLOUD_MOST)
         abort();
-    cloud.machines[i] = (struct cloud_machine){ .is_on = false };
+    cloud.machines[i] = (struct cloud_machine){ .forked_ns = cloud.now_ns };
     snprintf(cloud.machines[i].id, sizeof(cloud.machines[i].id), "%s", row->id);
     snprintf(cloud.machines[i].host, sizeof(cloud.machines[i].host), "%.15s",
              row->host);
@@ -188,7 +182,6 @@ void cloud_coordinator_died(void)
     for (size_t i = 0; i < cloud.n_processes; i++) {
         struct cloud_process *process = &cloud.processes[i];
 
-        process->is_orphan = true;
         process->is_over = process->is_over || !process->went;
     }
 }

@@ -5,8 +5,9 @@
  * machines and commands really did is noted, to be compared with the rows.
  *
  * There is one cloud, because the coordinator's own functions are replaced:
- * those of rental_command.h, clocks, kill() and COMMIT (cloud_calls.c).  Each
- * of them is a place where the coordinator may be killed.
+ * those of rental_command.h, clocks, kill(), COMMIT and the ids of acquisitions
+ * (cloud_calls.c).  Most of them are places where the coordinator may be
+ * killed.
  */
 #ifndef FA_TESTS_SIMULATION_CLOUD_H
 #define FA_TESTS_SIMULATION_CLOUD_H
@@ -20,7 +21,7 @@
 #include "coordinator/stats/prng.h"
 #include "coordinator/store/store_acquisition.h"
 
-#define CLOUD_MOST 512 /* machines, and processes, of one run */
+#define CLOUD_MOST 8192 /* machines, and processes, of one run */
 /* The longest command, until it is killed. */
 #define CLOUD_LASTS_NS (600 * NS_PER_S)
 #define CLOUD_PID 100000000 /* no process of this machine has such a pid */
@@ -30,14 +31,15 @@ struct cloud_machine { /* of one acquisition */
     bool is_on;
     bool vanished;       /* a spot machine was taken away */
     int64_t vanishes_ns; /* 0: it stays */
+    int64_t forked_ns;   /* when the process of its start= was made */
     int64_t asked_ns;    /* when its start= went on; 0: never */
-    int64_t released_ns; /* when the last stop= ended well, and was heard */
+    int64_t
+        released_ns; /* the end of the last stop= that was heard to end well */
 };
 
 struct cloud_process {
     size_t machine;
     bool is_start, went, is_over;
-    bool is_orphan; /* its coordinator is gone */
     int64_t forked_ns;
     int64_t acts_ns, ends_ns; /* 0: never */
     int status;
@@ -57,7 +59,8 @@ struct cloud_world {
 
 struct cloud {
     struct prng prng;
-    bool is_there; /* cloud_init() was called */
+    struct prng ids; /* of acquisitions; they are drawn apart from all else */
+    bool is_there;   /* cloud_init() was called */
     int64_t now_ns;
     bool is_well; /* no command fails or hangs any more */
     struct cloud_machine machines[CLOUD_MOST];

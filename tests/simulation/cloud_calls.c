@@ -1,5 +1,6 @@
 /* What the coordinator calls when it rents machines, answered by the cloud: the
  * linker takes these functions in place of its own (CMakeLists.txt). */
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,12 +10,15 @@
 
 #include "common/clock.h"
 #include "common/err.h"
+#include "common/hash.h"
+#include "common/owner.h"
 #include "coordinator/process/child.h"
 #include "coordinator/rental/rental_command.h"
 #include "coordinator/store/store.h"
 #include "tests/simulation/cloud.h"
 
 #define UTC_NS INT64_C(1700000000000000000) /* when now_ns is 0 */
+#define ID_DIGITS 16                        /* of one random number */
 
 /* ---- rental_command.h */
 
@@ -62,6 +66,8 @@ int rental_command_poll(struct rental_command *command, int64_t now_ns,
     if (process->status != 0)
         return err_set(err, ERR_SYSTEM, "failed with status %d",
                        process->status);
+    if (!process->is_start)
+        cloud.machines[process->machine].released_ns = process->ends_ns;
     rental_answer_add(&command->printed, address, sizeof(address) - 1);
     return 1;
 }
@@ -69,10 +75,6 @@ int rental_command_poll(struct rental_command *command, int64_t now_ns,
 /* Nobody hears any more how a process ends that still runs. */
 void rental_command_fini(struct rental_command *command)
 {
-    struct cloud_process *process = cloud_process(command->child.pid);
-
-    if (process)
-        process->is_orphan = true;
     memset(command, 0, sizeof(*command));
 }
 
@@ -124,6 +126,18 @@ void __wrap_clock_boot_id(char out[CLOCK_BOOT_ID_BYTES])
     }
     memset(out, '0', CLOCK_BOOT_ID_BYTES - 1);
     out[CLOCK_BOOT_ID_BYTES - 1] = '\0';
+}
+
+void __real_owner_draw(char out[HASH_HEX]);
+void __wrap_owner_draw(char out[HASH_HEX]);
+void __wrap_owner_draw(char out[HASH_HEX])
+{
+    if (!cloud.is_there) {
+        __real_owner_draw(out);
+        return;
+    }
+    for (size_t i = 0; i + 1 < HASH_HEX; i += ID_DIGITS)
+        snprintf(&out[i], ID_DIGITS + 1, "%016" PRIx64, prng_next(&cloud.ids));
 }
 
 int __real_poll(struct pollfd *fds, nfds_t n, int ms);

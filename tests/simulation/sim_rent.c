@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/clock.h"
+#include "common/int64.h"
 #include "coordinator/link/host_threads.h"
 #include "coordinator/rental/release.h"
 #include "coordinator/rental/rental.h"
@@ -295,18 +296,34 @@ void sim_rent_check_listed(struct sim_run *run)
     free(list);
 }
 
+static int by_forked(const void *a, const void *b)
+{
+    const struct cloud_machine *const *x = a, *const *y = b;
+
+    return ((*x)->forked_ns > (*y)->forked_ns) -
+           ((*x)->forked_ns < (*y)->forked_ns);
+}
+
+/* While two machines of a host run, because the stop= of the first one fails,
+ * one of them is counted (docs/fleet.md).  If a coordinator is killed as it
+ * runs start=, the next one cannot know that nothing was started. */
 static double cost_s(const char *host)
 {
-    double s = 0;
+    const struct cloud_machine *list[CLOUD_MOST];
+    int64_t until_ns = 0, ns = 0;
+    size_t n = 0;
 
-    for (size_t i = 0; i < cloud.n_machines; i++) {
-        const struct cloud_machine *machine = &cloud.machines[i];
+    for (size_t i = 0; i < cloud.n_machines; i++)
+        if (strcmp(cloud.machines[i].host, host) == 0)
+            list[n++] = &cloud.machines[i];
+    qsort(list, n, sizeof(const struct cloud_machine *), by_forked);
+    for (size_t i = 0; i < n; i++) {
+        int64_t from_ns = int64_max(list[i]->forked_ns, until_ns);
 
-        if (strcmp(machine->host, host) == 0 && machine->asked_ns)
-            s += (double)(machine->released_ns - machine->asked_ns) /
-                 (double)NS_PER_S;
+        ns += int64_max(list[i]->released_ns - from_ns, 0);
+        until_ns = int64_max(list[i]->released_ns, until_ns);
     }
-    return s;
+    return (double)ns / (double)NS_PER_S;
 }
 
 static void check_bill(struct sim_run *run, struct store *store, size_t i)

@@ -160,6 +160,8 @@ static int one_life(struct sim_run *run, struct spec *spec,
     if (fuzz && store_open(sim_sweep_db(false), STORE_WRITE, &world->life.rents,
                            &run->why) < 0)
         sim_run_finds(run, "exit", "the database: %s", run->why.text);
+    if (world->life.number > 0 && world->boot_ns == world->life.began_ns)
+        sim_world_run(world, world->boot_ns + NS_PER_MS); /* a later epoch */
     begin_life(world);
     run->why.text[0] = '\0';
     out = live(run, spec, &hosts, options);
