@@ -95,32 +95,44 @@ void claimed_work_drop_others(struct sweep *sweep, size_t host)
         continue;
 }
 
-static void adopt_one(struct sweep *sweep, size_t host, const char *text)
-{
-    struct identity_parts id;
-    struct sched_lease lease;
+/* The work of one line, as the plan has it. */
+struct claim {
     enum job_stage stage;
     int unit, shape;
+};
 
-    if (!take_apart(text, &id))
-        return;
-    stage = job_stage_of(id.stage);
-    if (stage == JOB_MEASURE &&
-        (strcmp(id.purpose, sched_purpose_name(SCHED_SCREEN)) != 0 ||
-         id.round != 0))
-        return;
-    unit = work_find_unit(&sweep->work, id.config, id.purpose);
-    shape =
-        stage == JOB_BUILD ? 0 : plan_find_shape(sweep->work.plan, id.shape);
-    if (unit < 0 || shape < 0)
-        return;
-    if (!resume_was_given(sweep, host, stage, unit, shape)) {
+static bool find_claim(const struct sweep *sweep,
+                       const struct identity_parts *id, struct claim *out)
+{
+    out->stage = job_stage_of(id->stage);
+    out->unit = work_find_unit(&sweep->work, id->config, id->purpose);
+    out->shape = out->stage == JOB_BUILD
+                     ? 0
+                     : plan_find_shape(sweep->work.plan, id->shape);
+    return out->unit >= 0 && out->shape >= 0;
+}
+
+static bool is_adoptable(const struct identity_parts *id)
+{
+    return job_stage_of(id->stage) == JOB_BUILD ||
+           (strcmp(id->purpose, sched_purpose_name(SCHED_SCREEN)) == 0 &&
+            id->round == 0);
+}
+
+static void adopt_one(struct sweep *sweep, size_t host,
+                      const struct identity_parts *id,
+                      const struct claim *claim)
+{
+    struct sched_lease lease;
+
+    if (!resume_was_given(sweep, host, claim->stage, claim->unit,
+                          claim->shape)) {
         log_line(LOG_W, "CLAIM-REFUSED", "host=%s config=%.12s stage=%s",
-                 sweep->fleet.hosts[host].host->name, id.config, id.stage);
+                 sweep->fleet.hosts[host].host->name, id->config, id->stage);
         return;
     }
-    if (sched_adopt(sweep->work.sched, stage, unit, shape, (int)host, 0,
-                    &lease)) {
+    if (sched_adopt(sweep->work.sched, claim->stage, claim->unit, claim->shape,
+                    (int)host, 0, &lease)) {
         log_line(LOG_I, "LEASE-ADOPTED", "job=%lld host=%s",
                  (long long)lease.id, sweep->fleet.hosts[host].host->name);
         dispatch_granted(sweep, &lease);
@@ -130,10 +142,54 @@ static void adopt_one(struct sweep *sweep, size_t host, const char *text)
     }
 }
 
+static bool is_issued(const struct issued_lease *lease, size_t host,
+                      const struct identity_parts *id,
+                      const struct claim *claim)
+{
+    return lease->host == (int)host && lease->stage == claim->stage &&
+           lease->unit == claim->unit && lease->shape == claim->shape &&
+           (claim->stage == JOB_BUILD ||
+            (strcmp(id->purpose, sched_purpose_name(lease->purpose)) == 0 &&
+             lease->round == id->round));
+}
+
+/* What this run gave the host, and then gave up: nobody waits for it here, and
+ * the worker would have no room for as many leases as it is sent. */
+static void cancel_given_up(struct sweep *sweep, size_t host,
+                            const struct identity_parts *id,
+                            const struct claim *claim)
+{
+    int64_t newest = 0;
+
+    for (size_t i = 0; i < sweep->work.n_issued; i++) {
+        const struct issued_lease *lease = &sweep->work.issued[i];
+
+        if (!is_issued(lease, host, id, claim))
+            continue;
+        if (sched_lease_get(sweep->work.sched, (int64_t)i + 1))
+            return;
+        newest = lease->nonce[0] ? newest : (int64_t)i + 1;
+    }
+    if (newest == 0)
+        return;
+    log_line(LOG_I, "CLAIM-CANCELLED", "job=%lld host=%s", (long long)newest,
+             sweep->fleet.hosts[host].host->name);
+    leases_cancel(sweep, newest);
+}
+
 void claimed_work_adopt(struct sweep *sweep, size_t host)
 {
     const struct host_state *host_state = &sweep->fleet.hosts[host];
 
-    for (size_t i = 0; i < host_state->worker.n_running; i++)
-        adopt_one(sweep, host, host_state->worker.running[i]);
+    for (size_t i = 0; i < host_state->worker.n_running; i++) {
+        struct identity_parts id;
+        struct claim claim;
+
+        if (!take_apart(host_state->worker.running[i], &id) ||
+            !find_claim(sweep, &id, &claim))
+            continue;
+        if (is_adoptable(&id))
+            adopt_one(sweep, host, &id, &claim);
+        cancel_given_up(sweep, host, &id, &claim);
+    }
 }

@@ -93,9 +93,7 @@ static void settle_failed(struct sweep *sweep, const struct sched_lease *job,
 /* Tell the host, and record it. */
 static void cancel_lease(struct sweep *sweep, const struct sched_lease *lease)
 {
-    struct msg cancel = { .type = MSG_CANCEL, .cancel.lease = lease->id };
-
-    outbox_send(sweep, (size_t)lease->host, &cancel);
+    leases_cancel(sweep, lease->id);
     leases_end(sweep, lease, LEASES_CANCELLED, LEDGER_LOST);
 }
 
@@ -547,14 +545,13 @@ int results_measured(struct sweep *sweep, size_t host, const struct msg *msg,
 void results_expired(struct sweep *sweep, struct sched_lease lease)
 {
     struct host_state *host_state = &sweep->fleet.hosts[lease.host];
-    struct msg cancel = { .type = MSG_CANCEL, .cancel.lease = lease.id };
     char why[96];
 
     snprintf(why, sizeof(why), "no answer %d s after its limit of %ld s",
              LEASES_GRACE_S,
              (long)(sweep->work.issued[lease.id - 1].limit_ns / NS_PER_S));
     records_put_event(sweep, "W", "LEASE-EXPIRED", host_state->host->name);
-    outbox_send(sweep, (size_t)lease.host, &cancel);
+    leases_cancel(sweep, lease.id);
     results_lose(sweep, lease, OUTCOME_LOST, why);
     if (++host_state->conduct.expired == EXPIRED_MAX)
         host_state_condemn(host_state, ERR_NETWORK,

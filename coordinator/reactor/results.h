@@ -27,10 +27,10 @@ void results_crashed(struct sweep *sweep, const struct sched_lease *lease,
                      const struct msg *msg);
 /* All leases of the host go back to the queue. */
 void results_take_back(struct sweep *sweep, size_t host);
-/* All work of the host is lost; 'why' is for the log. */
 /* Its leases end and its artifacts are gone, as after a loss; but it was
  * released. */
 void results_host_released(struct sweep *sweep, size_t host);
+/* All work of the host is lost; 'why' is for the log. */
 void results_host_lost(struct sweep *sweep, size_t host, const char *why);
 /* A result of this host has a row, or had it before: a host may not repeat
  * itself, or send results of earlier runs, without end. */

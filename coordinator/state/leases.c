@@ -11,7 +11,9 @@
 #include "common/clock.h"
 #include "common/int64.h"
 #include "common/log.h"
+#include "common/msg.h"
 #include "coordinator/schedule/ledger.h"
+#include "coordinator/state/outbox.h"
 #include "coordinator/state/reactor.h"
 #include "coordinator/state/records.h"
 
@@ -81,6 +83,28 @@ void leases_end(struct sweep *sweep, const struct sched_lease *lease,
 {
     records_end_lease(sweep, lease, leases_ending_name(ending), category);
     note_end(sweep, lease, ending == LEASES_DONE);
+}
+
+static bool is_same_work(const struct issued_lease *a,
+                         const struct issued_lease *b)
+{
+    return a->host == b->host && a->stage == b->stage && a->unit == b->unit &&
+           a->shape == b->shape && a->purpose == b->purpose &&
+           a->round == b->round;
+}
+
+void leases_cancel(struct sweep *sweep, int64_t id)
+{
+    const struct issued_lease *issued = sweep->work.issued;
+    struct msg cancel = { .type = MSG_CANCEL, .cancel.lease = id };
+
+    outbox_send(sweep, (size_t)issued[id - 1].host, &cancel);
+    for (int64_t i = id - 1; i > 0; i--)
+        if (is_same_work(&issued[i - 1], &issued[id - 1]) &&
+            !issued[i - 1].nonce[0]) {
+            cancel.cancel.lease = i;
+            outbox_send(sweep, (size_t)issued[i - 1].host, &cancel);
+        }
 }
 
 /* When what runs at the lease's place must have ended, or when the place last

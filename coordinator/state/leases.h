@@ -26,6 +26,10 @@ const char *leases_ending_name(enum leases_ending ending);
 /* End its row and its interval in the ledger. */
 void leases_end(struct sweep *sweep, const struct sched_lease *lease,
                 enum leases_ending ending, enum ledger_category category);
+/* Tell its host to drop this lease, which may be over here already, and those
+ * that it had earlier for the same work: adopted work has the number of an
+ * earlier lease there. */
+void leases_cancel(struct sweep *sweep, int64_t id);
 
 /* Files of arguments have been arriving at this host for so long: that time
  * does not count for measurements that wait there. */

@@ -11,6 +11,7 @@
 
 #include "common/clock.h"
 #include "common/mem.h"
+#include "coordinator/reactor/results.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 
 static struct rig rig;
@@ -238,6 +239,89 @@ static void an_identity_has_1023_bytes_at_most(void **state)
     }
 }
 
+static void claim(char *text, size_t size, const struct rig_sent *build)
+{
+    snprintf(text, size, "vector_add/%s//%s/0/build/1", build->config,
+             build->purpose);
+}
+
+/* It was silent, and host b got its work. */
+static void what_another_host_does_by_now_is_cancelled(void **state)
+{
+    const char *running;
+    char text[128];
+
+    (void)state;
+    rig_come(&rig, 0, 7, NULL, 0);
+    assert_int_equal(rig_dispatch(&rig), 2);
+    claim(text, sizeof(text), rig_first(&rig, MSG_BUILD));
+    running = text;
+    results_host_lost(&rig.sweep, 0, "silent");
+    rig_come(&rig, 1, 8, NULL, 0);
+    assert_int_equal(rig_dispatch(&rig), 2);
+    rig_come(&rig, 0, 7, &running, 1);
+    assert_int_equal(rig_count(&rig, MSG_CANCEL), 1);
+    assert_int_equal(rig_last(&rig, MSG_CANCEL)->host, 0);
+    assert_int_equal(rig_last(&rig, MSG_CANCEL)->lease, 1);
+    assert_int_equal(sched_leases(rig.sweep.work.sched), 2);
+}
+
+/* The worker knows the number of the lease that was given up. */
+static void what_is_adopted_again_is_cancelled_by_its_first_number(void **state)
+{
+    const struct sched_lease *lease;
+    const char *running;
+    char text[128];
+
+    (void)state;
+    rig_come(&rig, 0, 7, NULL, 0);
+    assert_int_equal(rig_dispatch(&rig), 2);
+    claim(text, sizeof(text), rig_first(&rig, MSG_BUILD));
+    running = text;
+    results_host_lost(&rig.sweep, 0, "silent");
+    rig_come(&rig, 0, 7, &running, 1);
+    lease = sched_lease_on(rig.sweep.work.sched, 0);
+    assert_int_equal(lease->id, 3);
+    assert_int_equal(rig_count(&rig, MSG_CANCEL), 0);
+    results_expired(&rig.sweep, *lease);
+    assert_int_equal(rig_count(&rig, MSG_CANCEL), 2);
+    assert_int_equal(rig_first(&rig, MSG_CANCEL)->lease, 3);
+    assert_int_equal(rig_last(&rig, MSG_CANCEL)->lease, 1);
+}
+
+/* Its pass does not want it any more.  The same with another round was never
+ * given. */
+static void an_order_that_was_given_up_is_cancelled(void **state)
+{
+    static const char *const forms[] = { "canary/3", "again/2", "canary/2" };
+    struct sched *sched = rig.sweep.work.sched;
+    const struct rig_sent *sent;
+    const char *running;
+    char text[160];
+    int64_t order;
+
+    (void)state;
+    rig_come(&rig, 0, 7, NULL, 0);
+    rig_build_two(&rig);
+    while (sched_lease_on(sched, 0))
+        sched_lease_apply(sched, sched_lease_on(sched, 0)->id, JOB_EV_REFUSED);
+    order = sched_order(
+        sched, &(struct sched_order){ .purpose = SCHED_CANARY, .round = 2 });
+    rig_dispatch(&rig);
+    sent = rig_last(&rig, MSG_MEASURE);
+    assert_string_equal(sent->purpose, "canary");
+    sched_order_apply(sched, order, JOB_EV_REFUSED);
+    assert_true(sched_order_cancel(sched, order));
+    running = text;
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(text, sizeof(text), "vector_add/%s/n5k/%s/measure/1",
+                 sent->config, forms[i]);
+        rig_come(&rig, 0, 7, &running, 1);
+        assert_int_equal(rig_count(&rig, MSG_CANCEL), i == 2);
+    }
+    assert_int_equal(rig_last(&rig, MSG_CANCEL)->lease, sent->lease);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -254,6 +338,9 @@ int main(void)
         CASE(what_an_earlier_run_gave_it_is_adopted),
         CASE(a_screening_of_an_earlier_run_is_adopted),
         CASE(an_identity_has_1023_bytes_at_most),
+        CASE(what_another_host_does_by_now_is_cancelled),
+        CASE(what_is_adopted_again_is_cancelled_by_its_first_number),
+        CASE(an_order_that_was_given_up_is_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
