@@ -16,6 +16,7 @@ struct work {
 
 struct account {
     bool held;
+    bool is_told;     /* the open held interval was emitted */
     int64_t start_ns; /* of the open interval */
     int64_t held_ns;  /* start of the open held interval */
     int64_t free_ns;  /* it was not held before, since then */
@@ -109,14 +110,16 @@ static void emit(struct ledger *ledger, int host, enum ledger_category category,
 
 static void emit_held(struct ledger *ledger, int host, int64_t now)
 {
-    const struct account *account = &ledger->accounts[host];
+    struct account *account = &ledger->accounts[host];
 
-    if (ledger->emit_held && now > account->held_ns)
-        ledger->emit_held(ledger->arg, &(struct ledger_held){
-                                           .host = host,
-                                           .start_ns = account->held_ns,
-                                           .end_ns = now,
-                                           .rate_usd_per_h = account->rate });
+    if (!ledger->emit_held || now <= account->held_ns)
+        return;
+    ledger->emit_held(ledger->arg,
+                      &(struct ledger_held){ .host = host,
+                                             .start_ns = account->held_ns,
+                                             .end_ns = now,
+                                             .rate_usd_per_h = account->rate });
+    account->is_told = true;
 }
 
 /* End the held interval; the next one may begin. */
@@ -128,15 +131,19 @@ static void settle(struct ledger *ledger, int host, int64_t now)
     if (now > account->held_ns)
         bill_add(&ledger->past, now - account->held_ns, account->rate);
     account->held_ns = int64_max(account->held_ns, now);
+    account->is_told = false;
 }
 
-/* End the open interval under 'category' and open the next one. */
+/* End the open interval under 'category' and open the next one.  If the caller
+ * is killed, no interval is left without the held one that it is in. */
 static void cut(struct ledger *ledger, int host, enum ledger_category category,
                 int64_t now)
 {
     struct account *account = &ledger->accounts[host];
 
     emit(ledger, host, category, now);
+    if (!account->is_told)
+        emit_held(ledger, host, now);
     account->start_ns = int64_max(account->start_ns, now);
 }
 
@@ -147,6 +154,7 @@ void ledger_hold(struct ledger *ledger, int host, int64_t now)
     if (account->held)
         return;
     account->held = true;
+    account->is_told = false;
     account->start_ns = account->held_ns = int64_max(now, account->free_ns);
     account->phase = LEDGER_ACQUIRING;
     account->n = 0;

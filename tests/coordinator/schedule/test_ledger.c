@@ -310,6 +310,35 @@ static void another_rate_leaves_the_past_its_price(void **state)
     ledger_free(ledger);
 }
 
+/* Killed here, a coordinator leaves both, and what follows extends the second.
+ */
+static void the_first_interval_comes_with_what_was_held(void **state)
+{
+    struct book book = { .n = 0 };
+    struct ledger *ledger = ledger_new(1, write_down, &book);
+
+    (void)state;
+    held_n = 0;
+    ledger_keep_held(ledger, write_held);
+    ledger_hold(ledger, 0, 100);
+    ledger_phase(ledger, 0, LEDGER_SETUP, 110);
+    assert_int_equal(book.n, 1);
+    assert_held(0, 100, 110, (double)NAN);
+    ledger_phase(ledger, 0, LEDGER_IDLE, 150);
+    assert_held(0, 100, 110, (double)NAN);
+    ledger_price(ledger, 0, 3600, 200);
+    ledger_phase(ledger, 0, LEDGER_SETUP, 210);
+    assert_int_equal(held_n, 2);
+    assert_held(0, 100, 200, (double)NAN);
+    assert_held(1, 200, 210, 3600);
+    ledger_release(ledger, 0, 300);
+    ledger_hold(ledger, 0, 400);
+    ledger_phase(ledger, 0, LEDGER_SETUP, 410);
+    assert_int_equal(held_n, 3);
+    assert_held(2, 400, 410, 3600);
+    ledger_free(ledger);
+}
+
 /* A host that never becomes ready costs as much as the others. */
 static void all_the_time_that_is_held_is_on_the_bill(void **state)
 {
@@ -357,6 +386,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_rate_leaves_the_past_its_price),
+        cmocka_unit_test(the_first_interval_comes_with_what_was_held),
         cmocka_unit_test(all_the_time_that_is_held_is_on_the_bill),
         cmocka_unit_test(a_quiet_host_is_acquired_set_up_and_idle),
         cmocka_unit_test(measuring_leads_over_building),
