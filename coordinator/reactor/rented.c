@@ -8,6 +8,7 @@
 #include "common/int64.h"
 #include "common/mem.h"
 #include "common/msg.h"
+#include "coordinator/artifacts/kept_artifacts.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/reactor/host_events.h"
 #include "coordinator/reactor/results.h"
@@ -83,6 +84,19 @@ static int count_jobs(const struct sweep *sweep, enum job_stage stage,
     return n;
 }
 
+/* Builds that a search has not asked for; it may ask only after it was told
+ * what others measure, so a GPU must not wait for them. */
+static int count_held(const struct sweep *sweep)
+{
+    int n = 0;
+
+    for (int unit = 0; unit < plan_units(sweep->work.plan); unit++)
+        n += sched_is_held(sweep->work.sched, unit) &&
+             sched_job(sweep->work.sched, JOB_BUILD, unit, 0)->state ==
+                 JOB_WAITING;
+    return n;
+}
+
 /* Of this run, or of earlier ones; 0: not known.  The first of this run differ
  * from the rest: caches are cold, and a reference is not a configuration. */
 static double pace(double run_ns, int done, double earlier_s)
@@ -100,6 +114,7 @@ static struct rental_work look_at_work(const struct sweep *sweep)
     };
     const double *mean_ns = sweep->work.mean_ns;
     double build_s, measurement_s;
+    int builds;
 
     if (!work.is_known)
         return work;
@@ -112,8 +127,9 @@ static struct rental_work look_at_work(const struct sweep *sweep)
     work.build_s = work.is_built ? build_s : BUILD_S;
     work.is_measured = measurement_s > 0;
     work.measurement_s = work.is_measured ? measurement_s : MEASUREMENT_S;
-    work.builds = count_jobs(sweep, JOB_BUILD, false);
-    work.measurements = sched_open_jobs(sweep->work.sched) - work.builds;
+    builds = count_jobs(sweep, JOB_BUILD, false);
+    work.builds = builds - count_held(sweep);
+    work.measurements = sched_open_jobs(sweep->work.sched) - builds;
     return work;
 }
 
@@ -125,6 +141,19 @@ static bool is_away(const struct host_state *host_state, int64_t now)
            (host_state->conn.tries >= AWAY_TRIES ||
             (host_state->host->dial.back &&
              now - host_state->conn.heard_ns > AWAY_NS));
+}
+
+/* Without it they would be built again, there or elsewhere. */
+static bool serves(const struct sweep *sweep, size_t host)
+{
+    const struct work *work = &sweep->work;
+
+    for (int unit = 0; work->sched && unit <= plan_units(work->plan); unit++)
+        if (sched_home(work->sched, unit) == (int)host &&
+            sched_is_needed(work->sched, unit) &&
+            !kept_artifacts_has(sweep, work->artifacts[unit]))
+            return true;
+    return false;
 }
 
 static struct rental_machine look_at(const struct sweep *sweep, size_t host,
@@ -152,6 +181,7 @@ static struct rental_machine look_at(const struct sweep *sweep, size_t host,
     if (!host_state->conn.is_rented)
         return machine;
     machine.is_rented = true;
+    machine.serves = serves(sweep, host);
     machine.is_held =
         rental_state(machines_of(sweep), host) == RENTAL_STARTING ||
         rental_state(machines_of(sweep), host) == RENTAL_HELD;

@@ -278,7 +278,7 @@ void rental_plan(enum rental_goal goal, const struct rental_work *work,
             !work->is_paced)
             wanted[i] = is_due(&p, m);
         /* artifacts are fetched from it; work that runs is not cut off */
-        if (m->is_held && (m->is_busy || is_builder(m)))
+        if (m->is_held && (m->is_busy || m->serves || is_builder(m)))
             wanted[i] = true;
     }
 }

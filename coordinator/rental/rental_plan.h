@@ -42,6 +42,7 @@ struct rental_machine {
     bool is_held;   /* acquired, or being acquired */
     bool is_lost;   /* it cannot be acquired, or used */
     bool is_busy;   /* work runs there */
+    bool serves;    /* it alone has artifacts that are to be measured */
     bool measures, builds;
     int slots;      /* builds at a time */
     int gpus;       /* at least 1 if it measures */

@@ -22,10 +22,10 @@ int rental_rows_open(struct store *store, struct store_acquisition **out,
 int rental_rows_all(struct store *store, struct store_acquisition **out,
                     size_t *n, struct err *err);
 
-/* Does the start= of this row still run, perhaps without its coordinator? */
 /* The end of what is paid for, if it is now: UTC ns, counted from 'started_utc'
  * by a clock that is never set, as long as its boot lasts. */
 int64_t rental_rows_now_utc(const struct store_acquisition *row);
+/* Does the start= of this row still run, perhaps without its coordinator? */
 bool rental_rows_starts(const struct store_acquisition *row);
 
 #endif

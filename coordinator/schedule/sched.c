@@ -147,6 +147,11 @@ void sched_hold(struct sched *s, int unit)
     s->units.unsifted = true;
 }
 
+bool sched_is_held(const struct sched *s, int unit)
+{
+    return s->units.held[unit];
+}
+
 void sched_release(struct sched *s, int unit)
 {
     sched_sift(s);
@@ -301,7 +306,7 @@ void sched_vanished(struct sched *s, int unit)
             block(s, u);
 }
 
-static bool is_needed(const struct sched *s, int unit)
+bool sched_is_needed(const struct sched *s, int unit)
 {
     if (s->units.ordered[unit] > 0)
         return true;
@@ -321,7 +326,7 @@ void sched_host_down(struct sched *s, int host)
     for (int unit = 0; unit < sched_n_builds(s); unit++) {
         if (s->units.home[unit] != host)
             continue;
-        if (is_needed(s, unit))
+        if (sched_is_needed(s, unit))
             sched_vanished(s, unit);
         s->units.home[unit] = -1; /* an order rebuilds it if needed */
     }

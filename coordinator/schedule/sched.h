@@ -64,6 +64,7 @@ void sched_moved(struct sched *sched, int unit, int host);
 /* Hand out nothing of the unit until it is released.  Call before the first
  * host is up.  Released units are built in the order of their release. */
 void sched_hold(struct sched *sched, int unit);
+bool sched_is_held(const struct sched *sched, int unit);
 void sched_release(struct sched *sched, int unit);
 /* The unit is held and no longer wanted: it is settled, and never done. */
 void sched_drop(struct sched *sched, int unit);
@@ -109,6 +110,8 @@ void sched_vanished(struct sched *sched, int unit);
 const struct job *sched_job(const struct sched *sched, enum job_stage stage,
                             int unit, int shape);
 int sched_home(const struct sched *sched, int unit); /* host, or -1 */
+/* A measurement or an order that is not settled needs its artifact. */
+bool sched_is_needed(const struct sched *sched, int unit);
 /* Jobs that are not settled, and open orders. */
 int sched_open_jobs(const struct sched *sched);
 

@@ -203,6 +203,22 @@ static void work_that_runs_is_not_cut_off(void **state)
                         "xx");
 }
 
+/* Released, it would have to be acquired again to build the same. */
+static void what_it_alone_has_built_is_not_given_away(void **state)
+{
+    const struct rental_work paced = { .is_known = true, .is_paced = true };
+    struct rental_machine fleet[] = { L4, L4_THAT_BUILDS };
+
+    (void)state;
+    fleet[0].is_rented = false;
+    fleet[1].is_held = true;
+    assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &paced, fleet, 2), "x.");
+    fleet[1].serves = true;
+    assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &paced, fleet, 2), "xx");
+    fleet[1].is_held = false;
+    assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &paced, fleet, 2), "x.");
+}
+
 static void without_a_builder_the_gpu_boxes_build(void **state)
 {
     const struct rental_machine fleet[] = { L4_THAT_BUILDS, L4_THAT_BUILDS };
@@ -367,6 +383,7 @@ int main(void)
         cmocka_unit_test(a_gpu_that_will_wait_long_for_builds_is_released),
         cmocka_unit_test(a_gpu_is_kept_to_the_end_of_what_is_paid_for),
         cmocka_unit_test(work_that_runs_is_not_cut_off),
+        cmocka_unit_test(what_it_alone_has_built_is_not_given_away),
         cmocka_unit_test(without_a_builder_the_gpu_boxes_build),
         cmocka_unit_test(the_fastest_plan_uses_what_is_there),
         cmocka_unit_test(a_gpu_box_that_could_build_comes_late_as_well),
