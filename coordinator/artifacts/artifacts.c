@@ -61,12 +61,20 @@ struct fetch {
     int64_t total;     /* as it says */
 };
 
+/* Several units may be the same binary: one that a host has, if there is one.
+ */
 static int unit_of_artifact(const struct sweep *sweep, const char *hash)
 {
-    for (int unit = 0; unit <= plan_units(sweep->work.plan); unit++)
-        if (strcmp(sweep->work.artifacts[unit], hash) == 0)
+    int found = -1;
+
+    for (int unit = 0; unit <= plan_units(sweep->work.plan); unit++) {
+        if (strcmp(sweep->work.artifacts[unit], hash) != 0)
+            continue;
+        if (sched_home(sweep->work.sched, unit) >= 0)
             return unit;
-    return -1;
+        found = found < 0 ? unit : found;
+    }
+    return found;
 }
 
 static void tell_missing(struct sweep *sweep, size_t host, const char *hash)
@@ -130,10 +138,8 @@ static void drop_fetch(struct sweep *sweep, struct fetch *fetch)
 }
 
 /* A host that loses each artifact that it builds would build for ever. */
-static void note_vanished(struct sweep *sweep, int unit)
+static void lose_unit(struct sweep *sweep, int unit, int host)
 {
-    int host = sched_home(sweep->work.sched, unit);
-
     if (kept_artifacts_take_over(sweep, unit))
         return;
     sched_vanished(sweep->work.sched, unit);
@@ -142,6 +148,15 @@ static void note_vanished(struct sweep *sweep, int unit)
         host_state_condemn(
             &sweep->fleet.hosts[host], ERR_NETWORK,
             "it lost an artifact that it had built, five times in a row");
+}
+
+/* This host does not have it, for none of its units; -1: no host has it. */
+static void note_vanished(struct sweep *sweep, const char *hash, int host)
+{
+    for (int unit = 0; unit <= plan_units(sweep->work.plan); unit++)
+        if (strcmp(sweep->work.artifacts[unit], hash) == 0 &&
+            sched_home(sweep->work.sched, unit) == host)
+            lose_unit(sweep, unit, host);
 }
 
 /* It must be built again: hosts that wait for it give their leases back. */
@@ -157,7 +172,7 @@ static void give_up_fetch(struct sweep *sweep, struct fetch *fetch)
             tell_missing(sweep, host, hash);
     drop_fetch(sweep, fetch);
     if (unit >= 0)
-        note_vanished(sweep, unit);
+        note_vanished(sweep, hash, sched_home(sweep->work.sched, unit));
 }
 
 /* Its answer has stopped, or takes too long. */
@@ -454,14 +469,13 @@ bool artifacts_chunk(struct sweep *sweep, size_t host, const struct msg *msg)
 void artifacts_missing(struct sweep *sweep, size_t host, const char *hash)
 {
     struct fetch *fetch = find_fetch(sweep, hash);
-    int unit = unit_of_artifact(sweep, hash);
 
     if (fetch && fetch->from == (int)host && !is_wanted(sweep, fetch))
         drop_fetch(sweep, fetch);
     else if (fetch && fetch->from == (int)host)
         give_up_fetch(sweep, fetch);
-    else if (unit >= 0 && sched_home(sweep->work.sched, unit) == (int)host)
-        note_vanished(sweep, unit);
+    else
+        note_vanished(sweep, hash, (int)host);
 }
 
 void artifacts_turn(struct sweep *sweep, int64_t now)

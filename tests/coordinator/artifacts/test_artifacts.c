@@ -448,6 +448,36 @@ static void what_its_host_misses_unasked_is_built_again(void **state)
     assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
 }
 
+/* Units 0 and 2 are the same binary. */
+static void the_same_binary_vanishes_from_a_host_for_all_its_units(void **state)
+{
+    struct sched *sched = rig.sweep.work.sched;
+
+    (void)state;
+    memcpy(rig.sweep.work.artifacts[2], hash, HASH_HEX);
+    sched_built_at(sched, 2, 0);
+    assert_int_equal(sched_home(sched, 2), 0);
+    want(1);
+    missing(0);
+    assert_int_equal(sched_home(sched, 0), -1);
+    assert_int_equal(sched_home(sched, 2), -1);
+}
+
+static void the_same_binary_is_had_from_the_host_of_another_unit(void **state)
+{
+    struct sched *sched = rig.sweep.work.sched;
+
+    (void)state;
+    memcpy(rig.sweep.work.artifacts[2], hash, HASH_HEX);
+    sched_built_at(sched, 2, 1);
+    artifacts_missing(&rig.sweep, 0, hash);
+    assert_int_equal(sched_home(sched, 0), -1);
+    assert_int_equal(sched_home(sched, 2), 1);
+    want(2);
+    assert_int_equal(rig_count(&rig, MSG_MISSING), 0);
+    assert_int_equal(rig_last(&rig, MSG_FETCH)->host, 1);
+}
+
 static void five_that_vanish_in_a_row_condemn_who_built_them(void **state)
 {
     size_t before;
@@ -508,6 +538,8 @@ int main(void)
         CASE(what_its_own_host_wants_is_built_again),
         CASE(what_is_missing_there_is_missing_for_all_who_wait),
         CASE(what_its_host_misses_unasked_is_built_again),
+        CASE(the_same_binary_vanishes_from_a_host_for_all_its_units),
+        CASE(the_same_binary_is_had_from_the_host_of_another_unit),
         CASE(five_that_vanish_in_a_row_condemn_who_built_them),
         CASE(a_host_that_went_wants_nothing_any_more),
     };
