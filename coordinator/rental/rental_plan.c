@@ -99,6 +99,8 @@ static double built_s(const struct problem *p)
 {
     double wait = 0;
 
+    if (p->work->builds == 0)
+        return 0;
     for (size_t i = 0; i < p->n; i++)
         if (p->wanted[i] && !comes_late(p, &p->machines[i]))
             wait = fmax(wait, ready_s(&p->machines[i]));

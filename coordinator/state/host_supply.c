@@ -34,10 +34,16 @@ static bool is_awaited(const struct sweep *sweep,
             host_state->conn.tries < HOPELESS_TRIES);
 }
 
-/* A GPU that is not quarantined. */
+/* A GPU that is not quarantined.  A host that left between HELLO and READY has
+ * those that it had before. */
 static bool has_gpu(const struct sweep *sweep, size_t host)
 {
-    for (int gpu = 0; gpu < sweep->fleet.hosts[host].n_gpus; gpu++)
+    const struct host_state *host_state = &sweep->fleet.hosts[host];
+    int n = host_state->n_gpus;
+
+    if (host_state->state != HOST_STATE_READY && n < host_state->n_known)
+        n = host_state->n_known;
+    for (int gpu = 0; gpu < n; gpu++)
         if (!pass_bans(sweep, host, gpu))
             return true;
     return false;

@@ -219,6 +219,21 @@ static void what_it_alone_has_built_is_not_given_away(void **state)
     assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &paced, fleet, 2), "x.");
 }
 
+/* It booted faster than its line says, and the builds are over. */
+static void a_gpu_does_not_wait_for_a_builder_without_builds(void **state)
+{
+    const struct rental_work last = {
+        .is_known = true, .measurements = 6, .build_s = 5, .measurement_s = 0.03
+    };
+    struct rental_machine fleet[] = { BUILDER, L4 };
+
+    (void)state;
+    fleet[0].is_held = true;
+    fleet[0].boot_s = 300;
+    fleet[0].held_s = 5;
+    assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &last, fleet, 2), "xx");
+}
+
 static void without_a_builder_the_gpu_boxes_build(void **state)
 {
     const struct rental_machine fleet[] = { L4_THAT_BUILDS, L4_THAT_BUILDS };
@@ -384,6 +399,7 @@ int main(void)
         cmocka_unit_test(a_gpu_is_kept_to_the_end_of_what_is_paid_for),
         cmocka_unit_test(work_that_runs_is_not_cut_off),
         cmocka_unit_test(what_it_alone_has_built_is_not_given_away),
+        cmocka_unit_test(a_gpu_does_not_wait_for_a_builder_without_builds),
         cmocka_unit_test(without_a_builder_the_gpu_boxes_build),
         cmocka_unit_test(the_fastest_plan_uses_what_is_there),
         cmocka_unit_test(a_gpu_box_that_could_build_comes_late_as_well),

@@ -363,12 +363,24 @@ static void a_rented_machine_without_a_gpu_is_no_hope(void **state)
     rig_ready(&rig, 0, 1, 1);
     h->conn.is_rented = true;
     assert_true(host_supply_may_measure(&rig.sweep, 0));
-    h->n_gpus = 0;
+    h->n_gpus = h->n_known = 0;
     h->was_ready = true;
     assert_false(host_supply_may_measure(&rig.sweep, 0));
     h->state = HOST_STATE_AWAY;
     assert_false(host_supply_may_measure(&rig.sweep, 0));
     h->conn.is_rented = false; /* it may be mended */
+    assert_true(host_supply_may_measure(&rig.sweep, 0));
+}
+
+/* A new worker has said HELLO, which is before it names its GPUs. */
+static void a_rented_machine_that_left_after_hello_keeps_its_gpus(void **state)
+{
+    (void)state;
+    rig_come(&rig, 0, 7, NULL, 0);
+    host(0)->conn.is_rented = true;
+    rig_take(&rig, 0, rig_hello(8));
+    host(0)->state = HOST_STATE_AWAY;
+    assert_int_equal(host(0)->n_gpus, 0);
     assert_true(host_supply_may_measure(&rig.sweep, 0));
 }
 
@@ -378,6 +390,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(a_rented_machine_without_a_gpu_is_no_hope),
+        CASE(a_rented_machine_that_left_after_hello_keeps_its_gpus),
         CASE(two_uploads_that_stand_still_leave_time_for_a_third),
         CASE(three_tries_each_and_there_is_no_hope),
         CASE(a_relay_that_is_up_is_hope),
