@@ -412,6 +412,7 @@ static const struct msg_field ack[] = {
 };
 static const struct msg_field cancel[] = {
     F(LEASE, cancel.lease),
+    OPTIONAL(RUNNING, cancel.running),
     END,
 };
 static const struct msg_field invite[] = {

@@ -82,7 +82,8 @@ struct msg_refuse {
 };
 
 struct msg_cancel {
-    int64_t lease;
+    int64_t lease;        /* 0: none */
+    struct texts running; /* identities of work of earlier runs */
 };
 
 /* What a BUILD, MEASURE, TOOL, BUILT, MEASURED or RAN is about; NULL of any

@@ -5,12 +5,15 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "common/mem.h"
+#include "common/msg.h"
 #include "common/outcome.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/reactor/dispatch.h"
 #include "coordinator/reactor/results.h"
 #include "coordinator/reactor/resume.h"
 #include "coordinator/state/leases.h"
+#include "coordinator/state/outbox.h"
 #include "coordinator/state/reactor.h"
 
 /* One line of HELLO.running taken apart (msg_identity_text). */
@@ -154,12 +157,14 @@ static bool is_issued(const struct issued_lease *lease, size_t host,
 }
 
 /* What this run gave the host, and then gave up: nobody waits for it here, and
- * the worker would have no room for as many leases as it is sent. */
-static void cancel_given_up(struct sweep *sweep, size_t host,
+ * the worker would have no room for as many leases as it is sent.  False if
+ * this run does not know of it. */
+static bool cancel_given_up(struct sweep *sweep, size_t host,
                             const struct identity_parts *id,
                             const struct claim *claim)
 {
     int64_t newest = 0;
+    bool is_known = false;
 
     for (size_t i = 0; i < sweep->work.n_issued; i++) {
         const struct issued_lease *lease = &sweep->work.issued[i];
@@ -167,19 +172,37 @@ static void cancel_given_up(struct sweep *sweep, size_t host,
         if (!is_issued(lease, host, id, claim))
             continue;
         if (sched_lease_get(sweep->work.sched, (int64_t)i + 1))
-            return;
+            return true;
+        is_known = true;
         newest = lease->nonce[0] ? newest : (int64_t)i + 1;
     }
     if (newest == 0)
-        return;
+        return is_known;
     log_line(LOG_I, "CLAIM-CANCELLED", "job=%lld host=%s", (long long)newest,
              sweep->fleet.hosts[host].host->name);
     leases_cancel(sweep, newest);
+    return true;
+}
+
+/* A command may run for minutes, and would take the place of a lease. */
+static void cancel_earlier(struct sweep *sweep, size_t host,
+                           const char *const *texts, size_t n)
+{
+    struct msg cancel = { .type = MSG_CANCEL, .cancel.running = { texts, n } };
+
+    if (n == 0)
+        return;
+    log_line(LOG_I, "CLAIM-CANCELLED", "earlier=%zu host=%s", n,
+             sweep->fleet.hosts[host].host->name);
+    outbox_send(sweep, host, &cancel);
 }
 
 void claimed_work_adopt(struct sweep *sweep, size_t host)
 {
     const struct host_state *host_state = &sweep->fleet.hosts[host];
+    const char **earlier =
+        mem_new(host_state->worker.n_running + 1, sizeof(*earlier));
+    size_t n = 0;
 
     for (size_t i = 0; i < host_state->worker.n_running; i++) {
         struct identity_parts id;
@@ -190,6 +213,9 @@ void claimed_work_adopt(struct sweep *sweep, size_t host)
             continue;
         if (is_adoptable(&id))
             adopt_one(sweep, host, &id, &claim);
-        cancel_given_up(sweep, host, &id, &claim);
+        if (!cancel_given_up(sweep, host, &id, &claim))
+            earlier[n++] = host_state->worker.running[i];
     }
+    cancel_earlier(sweep, host, earlier, n);
+    free(earlier);
 }

@@ -18,7 +18,7 @@ void claimed_work_drop_others(struct sweep *sweep, size_t host);
 /* Lease to the host what its worker has: builds and screenings that this host
  * was given once; otherwise a false claim would keep the work from all others.
  * Results of orders of an earlier run are stored when they come, but this run
- * makes its own orders.  What this run gave up meanwhile is cancelled. */
+ * makes its own orders.  What is not wanted any more is cancelled. */
 void claimed_work_adopt(struct sweep *sweep, size_t host);
 
 #endif

@@ -166,10 +166,21 @@ static void on_artifact(struct sim_world *world, size_t host,
         buf_clear(&want->bytes);
 }
 
+static void cancel(struct sim_worker *worker, const struct msg *msg)
+{
+    struct lease *lease = worker->queue ? queue_first(worker->queue) : NULL;
+    struct lease *next;
+
+    for (; lease; lease = next) {
+        next = lease->next;
+        if (queue_lease_is_cancelled(lease, msg->epoch, &msg->cancel))
+            sim_worker_drop(worker, lease);
+    }
+}
+
 static void dispatch(struct sim_world *world, size_t host, struct msg *msg)
 {
     struct sim_worker *worker = of(world, host);
-    struct lease *lease;
 
     switch (msg->type) {
     case MSG_WELCOME:
@@ -198,11 +209,7 @@ static void dispatch(struct sim_world *world, size_t host, struct msg *msg)
             sim_journal_ack(&world->hosts[host], msg->ack.nonces.items[i]);
         return;
     case MSG_CANCEL:
-        lease = worker->queue
-                    ? queue_find(worker->queue, msg->epoch, msg->cancel.lease)
-                    : NULL;
-        if (lease)
-            sim_worker_drop(worker, lease);
+        cancel(worker, msg);
         return;
     case MSG_STOP:
         sim_worker_stop(world, host,

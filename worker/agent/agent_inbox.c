@@ -130,7 +130,7 @@ static int dispatch(struct agent *agent, struct msg *msg, int64_t now_ns,
             journal_ack(agent->journal, msg->ack.nonces.items[i]);
         return 0;
     case MSG_CANCEL:
-        agent_cancel(agent, msg->epoch, msg->cancel.lease, now_ns);
+        agent_cancel(agent, msg->epoch, &msg->cancel, now_ns);
         return 0;
     case MSG_BEAT:
         return 0;

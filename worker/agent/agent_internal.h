@@ -103,8 +103,8 @@ void agent_collect_tools(struct agent *agent, int64_t now_ns);
 
 /* ---- agent_work.c */
 void agent_add_lease(struct agent *agent, struct msg *msg);
-void agent_cancel(struct agent *agent, int64_t epoch, int64_t lease,
-                  int64_t now_ns);
+void agent_cancel(struct agent *agent, int64_t epoch,
+                  const struct msg_cancel *cancel, int64_t now_ns);
 void agent_arrived(struct agent *agent, const char *hash);
 void agent_missing(struct agent *agent, const char *hash);
 /* Request files, start and collect what can be. */

@@ -105,16 +105,19 @@ static void end_work(struct agent *agent, const struct lease *lease,
         gpu_cancel(resources_gpu(agent->bench, (size_t)lease->place), now_ns);
 }
 
-void agent_cancel(struct agent *agent, int64_t epoch, int64_t number,
-                  int64_t now_ns)
+void agent_cancel(struct agent *agent, int64_t epoch,
+                  const struct msg_cancel *cancel, int64_t now_ns)
 {
-    struct lease *lease =
-        agent->queue ? queue_find(agent->queue, epoch, number) : NULL;
+    struct lease *lease = agent->queue ? queue_first(agent->queue) : NULL;
+    struct lease *next;
 
-    if (!lease)
-        return;
-    end_work(agent, lease, now_ns);
-    queue_remove(agent->queue, lease);
+    for (; lease; lease = next) {
+        next = lease->next;
+        if (!queue_lease_is_cancelled(lease, epoch, cancel))
+            continue;
+        end_work(agent, lease, now_ns);
+        queue_remove(agent->queue, lease);
+    }
 }
 
 static void drop_work(struct agent *agent, bool measurements, int64_t now_ns)

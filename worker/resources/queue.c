@@ -156,6 +156,21 @@ struct lease *queue_next(struct queue *queue, int place)
     return NULL;
 }
 
+bool queue_lease_is_cancelled(const struct lease *lease, int64_t epoch,
+                              const struct msg_cancel *cancel)
+{
+    const struct msg_work *work = msg_work(&lease->msg);
+    char text[MSG_IDENTITY_BYTES];
+
+    if (lease->msg.epoch == epoch)
+        return work->lease == cancel->lease;
+    msg_identity_text(&work->id, text);
+    for (size_t i = 0; i < cancel->running.n; i++)
+        if (strcmp(cancel->running.items[i], text) == 0)
+            return true;
+    return false;
+}
+
 struct lease *queue_find(struct queue *queue, int64_t epoch, int64_t number)
 {
     for (struct lease *lease = queue->first; lease; lease = lease->next)

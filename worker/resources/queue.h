@@ -69,6 +69,10 @@ bool queue_lease_lacks(const struct lease *lease, const char *hash);
  * is full (a GPU runs one, the builds 'slots'). */
 struct lease *queue_next(struct queue *queue, int place);
 
+/* By a CANCEL of a run of this epoch: by its number there, or by its identity
+ * if an earlier run gave it. */
+bool queue_lease_is_cancelled(const struct lease *lease, int64_t epoch,
+                              const struct msg_cancel *cancel);
 struct lease *queue_find(struct queue *queue, int64_t epoch, int64_t lease);
 struct lease *queue_numbered(struct queue *queue, int64_t number);
 struct lease *queue_first(struct queue *queue); /* then ->next */

@@ -221,6 +221,34 @@ static void a_lease_is_known_by_epoch_and_number(void **state)
     queue_free(queue);
 }
 
+/* The numbers of another run mean other leases. */
+static void a_lease_is_cancelled_by_number_or_by_identity(void **state)
+{
+    static const char *const running[] = { "s/k/n/profile/0/tool/1",
+                                           "s/k/n/canary/2/measure/1" };
+    const struct msg_identity id = { .sweep = "s",
+                                     .config = "k",
+                                     .shape = "n",
+                                     .purpose = "canary",
+                                     .round = 2,
+                                     .stage = "measure",
+                                     .attempt = 1 };
+    const struct msg_cancel number = { .lease = 5 };
+    const struct msg_cancel second = { .running = { running, 2 } };
+    const struct msg_cancel first = { .running = { running, 1 } };
+    struct lease lease = { .msg = {
+                               .type = MSG_MEASURE,
+                               .epoch = EPOCH,
+                               .measure.work = { .lease = 5, .id = id } } };
+
+    (void)state;
+    assert_true(queue_lease_is_cancelled(&lease, EPOCH, &number));
+    assert_false(queue_lease_is_cancelled(&lease, EPOCH + 1, &number));
+    assert_true(queue_lease_is_cancelled(&lease, EPOCH + 1, &second));
+    assert_false(queue_lease_is_cancelled(&lease, EPOCH, &second));
+    assert_false(queue_lease_is_cancelled(&lease, EPOCH + 1, &first));
+}
+
 static void a_new_epoch_keeps_only_what_runs(void **state)
 {
     struct queue *queue = queue_new(2, 1, 2);
@@ -250,6 +278,7 @@ int main(void)
         cmocka_unit_test(builds_run_in_their_slots_and_one_waits),
         cmocka_unit_test(what_lacks_files_is_overtaken),
         cmocka_unit_test(a_lease_is_known_by_epoch_and_number),
+        cmocka_unit_test(a_lease_is_cancelled_by_number_or_by_identity),
         cmocka_unit_test(a_new_epoch_keeps_only_what_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
