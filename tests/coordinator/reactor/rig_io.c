@@ -133,6 +133,7 @@ static int link_send(void *self, size_t host, const struct msg *msg,
 
     if (rig->is_deaf[host])
         return err_set(err, ERR_NETWORK, "it is deaf");
+    assert_int_equal(msg->epoch, rig->epoch ? rig->epoch : RIG_EPOCH);
     assert_in_range(rig->n_sent, 0,
                     sizeof(rig->sent) / sizeof(rig->sent[0]) - 1);
     sent = &rig->sent[rig->n_sent++];

@@ -38,6 +38,15 @@ static void the_cap_of_hours_ends_it_when_it_is_reached(void **state)
     assert_int_equal(rig_rows(&rig, "run WHERE ending = 'budget'"), 1);
 }
 
+static void the_cap_of_hours_counts_earlier_runs(void **state)
+{
+    (void)state;
+    rig.options.caps.hours_before = 0.0005;
+    assert_int_equal(whole_run(&rig, whole_run_step, 3.6, &err), 6);
+    assert_string_equal(err.text, "the cap of 0.001 hours is reached");
+    assert_int_equal(rig.turns, 19);
+}
+
 /* What 'resume' and 'status' read of it, also when nothing came of it. */
 static void a_run_is_written_down_with_what_was_told(void **state)
 {
@@ -449,6 +458,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(the_cap_of_hours_ends_it_when_it_is_reached),
+        CASE(the_cap_of_hours_counts_earlier_runs),
         CASE(a_run_is_written_down_with_what_was_told),
         CASE(without_caps_it_goes_on),
         CASE(the_budget_ends_it_when_it_is_spent),

@@ -171,6 +171,79 @@ static void what_cannot_be_released_is_said_to_run(void **state)
     store_close(store);
 }
 
+static void three_starts_that_fail_are_enough(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct host host;
+    struct hosts hosts = one_host(&host, "false", "true");
+    struct rental *rental = rental_new(&hosts, "/");
+    struct err err = { "" };
+
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(next(rental, store, true, &err), RENTAL_STARTS);
+        assert_int_equal(next(rental, store, true, &err), RENTAL_NOT_ACQUIRED);
+        assert_int_equal(next(rental, store, true, &err), RENTAL_STOPS);
+        assert_int_equal(next(rental, store, true, &err), RENTAL_RELEASED);
+    }
+    assert_int_equal(rental_state(rental, 0), RENTAL_LOST);
+    rental_free(rental);
+    store_close(store);
+}
+
+/* A command that fails once: it makes a file, and then it is there. */
+static void write_script(const char *path)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    fprintf(file, "[ -e %s.ran ] && exit 0\ntouch %s.ran\nexit 1\n", path,
+            path);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void a_stop_that_fails_is_run_again_and_its_row_says_when(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    char folder[] = "/tmp/fa-rental-XXXXXX", path[64], ran[96], command[80];
+    struct host host;
+    struct hosts hosts;
+    struct rental *rental;
+    struct said said = { "" };
+    const struct release_options options = { .say = say,
+                                             .self = &said,
+                                             .patience_s = 60 };
+    struct release_count count;
+    struct store_acquisition *rows;
+    struct err err = { "" };
+    size_t n;
+
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/stop", folder);
+    snprintf(ran, sizeof(ran), "%s.ran", path);
+    snprintf(command, sizeof(command), "sh %s", path);
+    write_script(path);
+    hosts = one_host(&host, "true", command);
+    host.has_rate = true;
+    host.rate = 2.5;
+    rental = rental_new(&hosts, "/");
+    assert_int_equal(next(rental, store, true, &err), RENTAL_STARTS);
+    assert_int_equal(next(rental, store, true, &err), RENTAL_ACQUIRED);
+    rental_free(rental);
+    assert_int_equal(release_all(store, &options, &count, &err), 0);
+    assert_int_equal(count.released, 1);
+    assert_string_equal(said.text,
+                        "gpu7: stop= failed with status 1; it is run again\n"
+                        "gpu7: released\n");
+    assert_int_equal(rental_rows_all(store, &rows, &n, &err), 0);
+    assert_int_equal(n, 1);
+    assert_int_equal(rows[0].stop_tries, 2);
+    assert_true(rows[0].rate_usd_per_h == 2.5);
+    assert_true(rows[0].released_utc > rows[0].started_utc);
+    free(rows);
+    store_close(store);
+    assert_int_equal(unlink(path) + unlink(ran) + rmdir(folder), 0);
+}
+
 /* A machine that 'rental' holds, and the release of what it knows. */
 static void acquire(struct rental *rental, struct store *store)
 {
@@ -270,6 +343,8 @@ int main(void)
         TEST(an_address_that_cannot_be_used_is_a_failed_start),
         TEST(what_was_left_is_released),
         TEST(what_cannot_be_released_is_said_to_run),
+        TEST(three_starts_that_fail_are_enough),
+        TEST(a_stop_that_fails_is_run_again_and_its_row_says_when),
         TEST(a_machine_is_stopped_though_its_row_cannot_be_written),
         TEST(machines_of_a_lost_database_are_stopped),
         TEST(a_signal_stays_if_there_is_nothing_to_release),

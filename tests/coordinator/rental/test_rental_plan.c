@@ -234,6 +234,20 @@ static void a_gpu_does_not_wait_for_a_builder_without_builds(void **state)
     assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &last, fleet, 2), "xx");
 }
 
+/* Another host could do the rest for nothing. */
+static void work_on_a_machine_without_use_is_not_cut_off(void **state)
+{
+    const struct rental_work paced = { .is_known = true, .is_paced = true };
+    struct rental_machine fleet[] = { L4, L4 };
+
+    (void)state;
+    fleet[0].is_rented = false;
+    fleet[1].is_held = true;
+    assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &paced, fleet, 2), "x.");
+    fleet[1].is_busy = true;
+    assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &paced, fleet, 2), "xx");
+}
+
 static void without_a_builder_the_gpu_boxes_build(void **state)
 {
     const struct rental_machine fleet[] = { L4_THAT_BUILDS, L4_THAT_BUILDS };
@@ -399,6 +413,7 @@ int main(void)
         cmocka_unit_test(a_gpu_is_kept_to_the_end_of_what_is_paid_for),
         cmocka_unit_test(work_that_runs_is_not_cut_off),
         cmocka_unit_test(what_it_alone_has_built_is_not_given_away),
+        cmocka_unit_test(work_on_a_machine_without_use_is_not_cut_off),
         cmocka_unit_test(a_gpu_does_not_wait_for_a_builder_without_builds),
         cmocka_unit_test(without_a_builder_the_gpu_boxes_build),
         cmocka_unit_test(the_fastest_plan_uses_what_is_there),
