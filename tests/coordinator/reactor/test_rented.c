@@ -1,0 +1,89 @@
+/* A host that start= acquires, beside a builder that is there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <poll.h>
+
+#include <cmocka.h>
+
+#include "common/clock.h"
+#include "coordinator/reactor/rented.h"
+#include "coordinator/rental/rental.h"
+#include "coordinator/schedule/bill.h"
+#include "coordinator/schedule/ledger.h"
+#include "tests/coordinator/reactor/reactor_fixture.h"
+
+#define TURNS_MAX 5000 /* of a millisecond, for a command that ends at once */
+
+static struct rig rig;
+
+static int set_up(void **state)
+{
+    (void)state;
+    rig_open_bare(&rig, 2);
+    snprintf(rig.list[0].rental.start, sizeof(rig.list[0].rental.start),
+             "true");
+    snprintf(rig.list[0].rental.stop, sizeof(rig.list[0].rental.stop), "true");
+    rig.list[1].role = HOST_BUILDER;
+    rig.options.stay.rental.machines = rental_new(&rig.hosts, "/");
+    rig.options.stay.rental.store = rig.sweep.mail.store;
+    rig_begin(&rig);
+    assert_true(rented_begin(&rig.sweep, 0));
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    rental_free(rig.options.stay.rental.machines);
+    rig_close(&rig);
+    return 0;
+}
+
+static void turn_until(enum rental_state wanted)
+{
+    for (int i = 0; i < TURNS_MAX; i++) {
+        rented_turn(&rig.sweep, rig.now_ns);
+        if (rental_state(rig.options.stay.rental.machines, 0) == wanted)
+            return;
+        (void)poll(NULL, 0, 1);
+    }
+    fail_msg("it is not in state %d", (int)wanted);
+}
+
+static void what_is_released_costs_nothing_more(void **state)
+{
+    struct bill bill = { 0 };
+
+    (void)state;
+    turn_until(RENTAL_HELD);
+    rig.now_ns += NS_PER_S / 10; /* sooner than the next plan */
+    rig.sweep.fleet.hosts[0].conn.is_wanted = false;
+    turn_until(RENTAL_FREE);
+    ledger_bill(rig.sweep.fleet.ledger, rig.now_ns + 10 * NS_PER_S, &bill);
+    assert_int_equal(bill.held_ns, NS_PER_S / 10);
+}
+
+/* The search asks for them only after it was told what others measure. */
+static void a_gpu_does_not_wait_for_builds_that_are_held_back(void **state)
+{
+    (void)state;
+    rig.list[0].role = HOST_GPU;
+    for (int unit = 0; unit < plan_units(rig.sweep.work.plan); unit++)
+        sched_hold(rig.sweep.work.sched, unit);
+    turn_until(RENTAL_HELD);
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(what_is_released_costs_nothing_more),
+        CASE(a_gpu_does_not_wait_for_builds_that_are_held_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
