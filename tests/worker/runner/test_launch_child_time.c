@@ -12,6 +12,7 @@
 #include "worker/runner/device/launch_child.h"
 
 #define OBJECT FA_BINARY_DIR "/tests/fixtures/computes_early.so"
+#define ENDLESS FA_BINARY_DIR "/tests/fixtures/endless.so"
 #define EARLY_S 0.02 /* what the kernel takes before it is started */
 #define DEADLINE_S 60
 
@@ -64,10 +65,40 @@ static void time_begins_when_the_kernel_is_loaded(void **state)
     close(object.file);
 }
 
+static void loop_without_primitive_ends_by_its_processor_time(void **state)
+{
+    const struct launch_child_object object = { open(ENDLESS, O_RDONLY),
+                                                ENDLESS };
+    const struct launch_child_limits limits = { .processor_s = 0.1,
+                                                .wall_s = 20 };
+    float a = 1, b = 2, out = 0, *p[] = { &a, &b, &out };
+    int64_t n = 1;
+    void *args[] = { &p[0], &p[1], &p[2], &n };
+    const struct device_launch launch = {
+        .grid = { 1, 1, 1 }, .block = { 1, 1, 1 }, .args = args, .n_args = 4
+    };
+    struct launch_child_reply reply;
+    struct launch_child child;
+    struct device_err err;
+    double seconds;
+
+    (void)state;
+    assert_true(object.file >= 0);
+    assert_int_equal(launch_child_start(&object, &child, &err), 0);
+    assert_int_equal(launch_child_run(&child, &launch,
+                                      (struct emulator_order){ 0, 0 }, limits,
+                                      &reply, &seconds, &err),
+                     DEVICE_TIMEOUT);
+    assert_string_equal(err.text, "still running after 0.1 s");
+    assert_true(seconds < 2);
+    close(object.file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_begins_when_the_kernel_is_loaded),
+        cmocka_unit_test(loop_without_primitive_ends_by_its_processor_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

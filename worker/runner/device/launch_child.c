@@ -24,8 +24,9 @@
 #include "worker/runner/wire/wire.h"
 
 /* The emulator ends a launch at its limit of processor time with the name of
- * the thread.  A loop without a primitive, and a kernel that sleeps, are ended
- * from outside: after that much more of the wall's time, on a busy machine. */
+ * the thread.  A loop without a primitive is ended from outside, after the
+ * grace.  A kernel that sleeps uses no processor: it is ended after that much
+ * more of the wall's time, on a busy machine. */
 #define WALL_FACTOR 4
 #define GRACE_S 0.5 /* also for the end of a child that has hung up */
 
@@ -270,20 +271,33 @@ static double used_at_last_s(const struct launch_child *child)
     return used_s(child);
 }
 
-/* False if the child said nothing for that long. */
-static bool await(const struct launch_child *child, double timeout_s,
-                  struct launch_child_reply *reply)
+/* Is there something to hear before the child has used either limit? */
+static bool says(const struct launch_child *child,
+                 struct launch_child_limits limits)
 {
-    double end = clock_of(CLOCK_MONOTONIC) + timeout_s, left_s;
-    ssize_t len;
+    const double end = clock_of(CLOCK_MONOTONIC) + limits.wall_s,
+                 end_used = used_s(child) + limits.processor_s + GRACE_S;
     struct pollfd socket = { .fd = child->socket, .events = POLLIN };
+    double left_s;
     int n;
 
     do {
         left_s = end - clock_of(CLOCK_MONOTONIC);
+        if (left_s > end_used - used_s(child))
+            left_s = end_used - used_s(child);
         n = poll(&socket, 1, left_s > 0 ? (int)(left_s * 1e3) + 1 : 0);
     } while ((n < 0 && errno == EINTR) || (n == 0 && left_s > 0));
-    if (n == 0)
+    return n != 0;
+}
+
+/* False if the child said nothing for that long. */
+static bool await(const struct launch_child *child,
+                  struct launch_child_limits limits,
+                  struct launch_child_reply *reply)
+{
+    ssize_t len;
+
+    if (!says(child, limits))
         return false;
     len = hear(child->socket, reply, sizeof(*reply));
     if (len <= 0)
@@ -341,7 +355,7 @@ int launch_child_start(const struct launch_child_object *object,
 
     if (rc < 0)
         return rc;
-    if (!await(out, LOAD_S, &reply)) {
+    if (!await(out, (struct launch_child_limits){ LOAD_S, LOAD_S }, &reply)) {
         launch_child_end(out);
         return device_host_fail(err, DEVICE_TIMEOUT,
                                 "%s was not loaded within %.0f s", object->path,
@@ -398,7 +412,7 @@ int launch_child_run(struct launch_child *child,
     for (size_t i = 0; i < launch->n_args; i++)
         order.args[i] = bytes_at(launch->args[i]);
     heard = say(child->socket, &order, sizeof(order)) &&
-            await(child, limits.wall_s, reply);
+            await(child, limits, reply);
     *seconds = used_at_last_s(child) - child->loaded_s;
     launch_child_end(child);
     if (!heard)

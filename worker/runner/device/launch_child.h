@@ -53,8 +53,9 @@ int launch_child_start(const struct launch_child_object *object,
                        struct launch_child *out, struct device_err *err);
 
 struct launch_child_limits {
-    double processor_s; /* the emulator ends the launch, and names a thread */
-    double wall_s;      /* ends what sleeps, or loops without a primitive */
+    double processor_s; /* the emulator ends the launch, and names a thread; a
+                         * loop without a primitive ends a little later */
+    double wall_s;      /* ends what sleeps */
 };
 
 struct launch_child_limits launch_child_limits(double timeout_s);
