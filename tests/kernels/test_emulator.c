@@ -170,6 +170,20 @@ static void legal_branches_are_no_fault(void **state)
             fail_msg("%d: %s", fault, err.text);
 }
 
+#ifdef __x86_64__
+/* The processor tells neither the address nor that it is a store. */
+static void store_that_no_address_can_be_is_no_read_of_0(void **state)
+{
+    struct device_err err;
+
+    (void)state;
+    assert_int_equal(launch(N_FAULTS + 2, 2048, 10, &err), DEVICE_FAULT);
+    assert_string_equal(err.text, "wild address: access of memory beyond all "
+                                  "addresses by thread (3,0,0) of block "
+                                  "(0,0,0)");
+}
+#endif
+
 static void correct_kernel_runs_after_a_fault(void **state)
 {
     struct device_err err;
@@ -302,6 +316,9 @@ int main(void)
         cmocka_unit_test(each_fault_is_reported),
         cmocka_unit_test(legal_branches_are_no_fault),
         cmocka_unit_test(launch_after_the_first_names_its_order),
+#ifdef __x86_64__
+        cmocka_unit_test(store_that_no_address_can_be_is_no_read_of_0),
+#endif
         cmocka_unit_test(correct_kernel_runs_after_a_fault),
         cmocka_unit_test(unwritten_shared_memory_is_not_read),
         cmocka_unit_test(double_store_names_the_other_block),

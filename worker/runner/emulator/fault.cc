@@ -326,6 +326,17 @@ void fault_late()
     leave(fault::TIMEOUT, "time is up in %s", name_self(thread_self()).text);
 }
 
+/* x86 does not say which address was not canonical, nor what was done there. */
+static bool is_beyond_addresses(const siginfo_t *info)
+{
+#ifdef __x86_64__
+    return info->si_code == SI_KERNEL && !info->si_addr;
+#else
+    (void)info;
+    return false;
+#endif
+}
+
 /* Report a plain dereference; the size of the access is not known. */
 [[noreturn]] static void report_memory(const siginfo_t *info, const char *what)
 {
@@ -336,6 +347,10 @@ void fault_late()
 
     if (stack >= 0)
         leave(fault::KERNEL, "stack overflow in %s", name_self(self).text);
+    if (is_beyond_addresses(info))
+        leave(fault::KERNEL,
+              "wild address: access of memory beyond all addresses by %s",
+              name_self(self).text);
     if (!place.name)
         problem = "wild address";
     else if (place.offset >= 0 && place.offset < (int64_t)place.bytes)
