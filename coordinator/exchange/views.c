@@ -80,12 +80,15 @@ static const struct view {
       " AND b.source_key=c.source_key WHERE c.sweep=" NOW,
       true },
     { "fa_host_time",
-      "i.host AS host, i.category AS category,"
-      " sum(i.end_ns-i.start_ns)/1e9 AS seconds,"
-      " sum((i.end_ns-i.start_ns)/3.6e12*(SELECT x.rate_usd_per_h FROM held x"
-      "  WHERE x.host=i.host AND x.epoch=i.epoch AND x.start_ns<=i.start_ns"
-      "  ORDER BY x.start_ns DESC LIMIT 1)) AS usd",
-      " FROM interval i GROUP BY i.host, i.category", false },
+      "i.host AS host, i.category AS category, sum(i.ns)/1e9 AS seconds,"
+      " iif(count(i.rate)=count(*), sum(i.ns/3.6e12*i.rate), NULL) AS usd",
+      " FROM (SELECT t.host AS host, t.category AS category,"
+      "  t.end_ns-t.start_ns AS ns, (SELECT x.rate_usd_per_h FROM held x"
+      "  WHERE x.host=t.host AND x.epoch=t.epoch AND x.start_ns<=t.start_ns"
+      "  ORDER BY x.start_ns DESC LIMIT 1) AS rate FROM interval t"
+      " UNION ALL SELECT host, phase, end_ns-start_ns, rate_usd_per_h"
+      "  FROM held WHERE phase='proof') i GROUP BY i.host, i.category",
+      false },
     { "fa_held",
       "h.host AS host, h.epoch AS run, h.phase AS phase,"
       " h.start_utc AS start_utc, (h.end_ns-h.start_ns)/1e9 AS seconds,"

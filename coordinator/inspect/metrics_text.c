@@ -87,6 +87,8 @@ static void put_cost(const struct report_cost *cost, struct buf *out)
         put_sample(out, "host_seconds_total", "category",
                    ledger_category_name((enum ledger_category)i),
                    cost->hours[i] * S_PER_H);
+    put_sample(out, "host_seconds_total", "category", "proof",
+               bill_hours(&cost->proof) * S_PER_H);
     if (cost->n_hosts > cost->unpriced) {
         put_head(out, "cost_dollars_total", "counter",
                  "Cost of the hosts that have a rate.");

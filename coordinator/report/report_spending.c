@@ -143,7 +143,10 @@ void report_spending_table(const struct report_view *view, FILE *to)
                        words_of(line));
         count_cell(table, line->count);
         table_number(table, 2, line->seconds);
-        dollars(table, line->usd);
+        if (isnan(line->seconds))
+            table_number(table, 4, line->usd); /* not for want of a rate */
+        else
+            dollars(table, line->usd);
     }
     fputc('\n', to);
     table_print(table, to);

@@ -41,6 +41,7 @@ static void hours_become_seconds_and_words_labels(void **state)
     struct report report = { .counts.outcomes[OUTCOME_COMPILE] = 3 };
     struct report_cost cost = { .n_hosts = 1,
                                 .hours[LEDGER_MEASURING] = 0.5,
+                                .proof.held_ns = INT64_C(60000000000),
                                 .priced_usd = 1.25 };
     struct status_host hosts[] = { { .name = host, .category = measuring } };
     struct status status = {
@@ -60,6 +61,7 @@ static void hours_become_seconds_and_words_labels(void **state)
     assert_line("\nfa_coord_measurements 8\n");
     assert_line("\nfa_coord_measurements_settled 2\n");
     assert_line("\nfa_coord_host_seconds_total{category=\"measuring\"} 1800\n");
+    assert_line("\nfa_coord_host_seconds_total{category=\"proof\"} 60\n");
     assert_line("\nfa_coord_cost_dollars_total 1.25\n");
     assert_line("# TYPE fa_coord_left_seconds gauge\n"
                 "fa_coord_left_seconds{bound=\"low\"} 30\n"
