@@ -114,6 +114,11 @@ static int make_domain(struct maker *maker)
     return rc;
 }
 
+static bool is_known(const char *text)
+{
+    return text && *text;
+}
+
 /* An unsettled or lost result is not a property of the configuration. */
 static bool is_property(enum outcome outcome)
 {
@@ -134,11 +139,13 @@ static void keep_samples(struct landscape *to, const struct report_cell *cell,
 
 struct durations {
     double build_s, held_s;
+    int64_t built_utc;
 };
 
 static const struct row_column durations_columns[] = {
     ROW_AT(struct durations, build_s, REAL),
     ROW_AT(struct durations, held_s, REAL),
+    ROW_AT(struct durations, built_utc, INT),
 };
 static const struct row_shape durations_shape =
     ROW_SHAPE(NULL, durations_columns);
@@ -155,6 +162,8 @@ static int keep_durations(struct maker *maker, const struct report_config *from,
     if (rc == 1) {
         config->compile_s = fmax(found.build_s, 0);
         config->bench_s = fmax(found.held_s, 0);
+        if (config->recorded_utc == 0) /* it never ran */
+            config->recorded_utc = found.built_utc;
         sql_reset(maker->durations.stmt);
     }
     return err_only(rc);
@@ -194,6 +203,9 @@ static int keep(struct maker *maker, const struct report_config *from)
         to->best = point;
         free(to->device);
         to->device = mem_strdup(cell->gpu_name);
+    } else if (!is_known(to->device) && is_known(cell->gpu_name)) {
+        free(to->device);
+        to->device = mem_strdup(cell->gpu_name);
     }
     return rc;
 }
@@ -202,7 +214,9 @@ static int keep(struct maker *maker, const struct report_config *from)
  * build is the one that compiled. */
 static const char durations_query[] =
     "SELECT (SELECT max(seconds) FROM build WHERE config=?1 AND cached=0)"
-    " AS build_s, (SELECT held_s FROM result WHERE nonce=?2) AS held_s";
+    " AS build_s, (SELECT held_s FROM result WHERE nonce=?2) AS held_s,"
+    " (SELECT coalesce(max(received_utc), 0) FROM build WHERE config=?1)"
+    " AS built_utc";
 
 static int fill(struct maker *maker, struct store *store)
 {
@@ -245,11 +259,6 @@ static char *problem_of(const struct report_shape *shape)
     buf_fini(&text);
     stored_params_fini(&vars);
     return list;
-}
-
-static bool is_known(const char *text)
-{
-    return text && *text;
 }
 
 int landscape_of_report(struct store *store, const struct report *report,
