@@ -228,14 +228,18 @@ double estimate_stretch(const struct estimate_ran *ran)
     return pow(stretch, rounds / (rounds + ROUNDS));
 }
 
+double estimate_billed_s(double held_s, double min_s, double round_s)
+{
+    double billed_s = fmax(held_s, min_s);
+
+    return round_s > 0 ? ceil(billed_s / round_s) * round_s : billed_s;
+}
+
 /* The dollars of a machine that is held for so long. */
 static double bill_of(const struct estimate_machine *m, double held_s)
 {
-    double round_s = m->rental.round_s;
-
-    if (round_s > 0)
-        held_s = ceil(held_s / round_s) * round_s;
-    return m->rate / 3600 * fmax(held_s, m->rental.min_s);
+    return m->rate / 3600 *
+           estimate_billed_s(held_s, m->rental.min_s, m->rental.round_s);
 }
 
 static void price(const struct estimate_problem *problem, const int *counts,

@@ -69,6 +69,10 @@ struct estimate_machine {
     } rental;
 };
 
+/* What is paid for a machine that was held for so long: min_bill= at least, and
+ * a multiple of round=.  0: without it. */
+double estimate_billed_s(double held_s, double min_s, double round_s);
+
 struct estimate_work {
     double builds, measurements;  /* that are left */
     struct estimate_range then_s; /* a confirmation: all machines that measure

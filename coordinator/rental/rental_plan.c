@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/err.h"
+#include "coordinator/estimate/estimate.h"
 
 /* Login, upload and the worker's start on a machine that is up: tests on
  * loopback take 1 to 2 s, boxes far away up to 10 s. */
@@ -80,13 +81,9 @@ static double ready_s(const struct rental_machine *machine)
                : machine->boot_s + SETUP_S;
 }
 
-/* What is paid for a machine that was held for so long. */
 static double billed_s(const struct rental_machine *m, double held_s)
 {
-    double rounded =
-        m->round_s > 0 ? ceil(held_s / m->round_s) * m->round_s : held_s;
-
-    return fmax(rounded, m->min_s);
+    return estimate_billed_s(held_s, m->min_s, m->round_s);
 }
 
 static bool comes_late(const struct problem *p, const struct rental_machine *m)

@@ -190,6 +190,22 @@ static void a_late_gpu_is_not_paid_for_the_builds(void **state)
     assert_near(out.usd.likely, 0.72 * 50 / 3600);
 }
 
+/* Held, min_bill=, round=, all in seconds; 0 is without. */
+static void a_bill_is_a_multiple_that_is_not_too_short(void **state)
+{
+    (void)state;
+    assert_near(estimate_billed_s(30, 0, 0), 30);
+    assert_near(estimate_billed_s(0.25, 0, 1), 1);
+    assert_near(estimate_billed_s(59.5, 60, 0), 60);
+    assert_near(estimate_billed_s(60.5, 60, 0), 60.5);
+    assert_near(estimate_billed_s(60, 0, 60), 60);
+    assert_near(estimate_billed_s(60.5, 0, 60), 120);
+    assert_near(estimate_billed_s(30, 60, 60), 60);
+    assert_near(estimate_billed_s(30, 90, 60), 120); /* two minutes */
+    assert_near(estimate_billed_s(130, 90, 60), 180);
+    assert_near(estimate_billed_s(1, 3600, 1), 3600);
+}
+
 static void dollars_are_of_hosts_with_a_price(void **state)
 {
     struct estimate_machine list[2] = { box, box };
@@ -267,6 +283,7 @@ int main(void)
         cmocka_unit_test(a_host_that_built_slowly_has_fewer_hands),
         cmocka_unit_test(the_confirmation_and_the_boot_come_on_top),
         cmocka_unit_test(a_late_gpu_is_not_paid_for_the_builds),
+        cmocka_unit_test(a_bill_is_a_multiple_that_is_not_too_short),
         cmocka_unit_test(dollars_are_of_hosts_with_a_price),
         cmocka_unit_test(a_replay_waits_for_less),
         cmocka_unit_test(a_run_shows_how_much_longer_it_takes),

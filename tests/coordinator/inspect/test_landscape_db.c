@@ -35,8 +35,9 @@ static void what_does_not_compile_has_the_time_of_its_build(void **state)
 {
     struct store *store = report_fixture(*state);
     struct store_build build = fixture_build("b4", REPORT_PENDING);
-    struct store_outcome outcome = { REPORT_PENDING, "n16m", "5c", "3e",
-                                     "compile", "no", "b4", (double)NAN, 1,
+    struct store_outcome outcome = { REPORT_PENDING, "n16m",      "5c",
+                                     "3e",           "compile",   "no",
+                                     "b4",           (double)NAN, 1,
                                      UTC + 8 };
     struct landscape *landscape;
     struct err err = { "" };

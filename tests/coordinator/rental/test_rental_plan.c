@@ -191,6 +191,12 @@ static void a_gpu_is_kept_to_the_end_of_what_is_paid_for(void **state)
     fleet[1].round_s = 60; /* two minutes are paid for */
     assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &screening, fleet, 2),
                         "xx");
+    fleet[1].held_s = 30;
+    assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &screening, fleet, 2),
+                        "x.");
+    fleet[1].min_s = 61; /* again two minutes */
+    assert_string_equal(wants(RENTAL_GOAL_CHEAPEST, &screening, fleet, 2),
+                        "xx");
 }
 
 static void work_that_runs_is_not_cut_off(void **state)
