@@ -8,7 +8,7 @@
 #include "coordinator/store/store.h"
 #include "coordinator/text/terminal.h"
 
-#define IDLE_S 0.05 /* it found all of its work done */
+#define IDLE_S 0.05 /* it held no host, or gave it back at once */
 
 /* A command lasts until the next one begins.  One without an estimate, such as
  * 'confirm', only ends the one before. */
@@ -27,6 +27,8 @@ static const char query_text[] =
     "   - start_ns) FROM held WHERE held.epoch=run.epoch), epoch)) FROM run"
     "  WHERE epoch>=at_utc AND epoch<next_utc) - at_utc) / 1e9, 0.0)"
     "  AS took_s,"
+    " coalesce((SELECT sum(end_ns - start_ns) / 1e9 FROM held"
+    "  WHERE start_utc>=at_utc AND start_utc<next_utc), 0.0) AS held_s,"
     " (SELECT CASE WHEN count(*)=count(rate_usd_per_h)"
     "   THEN sum((end_ns - start_ns) / 3.6e12 * rate_usd_per_h) END FROM held"
     "  WHERE start_utc>=at_utc AND start_utc<next_utc"
@@ -49,6 +51,7 @@ static const struct row_column columns[] = {
     AS("usd_likely", usd.likely, REAL),
     AS("usd_high", usd.high, REAL),
     AT(took_s, REAL),
+    AT(held_s, REAL),
     AT(took_usd, REAL),
     AT(ended, BOOL),
 };
@@ -81,7 +84,7 @@ void foreseen_fini(struct foreseen *foreseen)
 const struct foreseen_command *foreseen_newest(const struct foreseen *foreseen)
 {
     for (size_t i = foreseen->n; i-- > 0;)
-        if (!foreseen->list[i].ended || foreseen->list[i].took_s >= IDLE_S)
+        if (!foreseen->list[i].ended || foreseen->list[i].held_s >= IDLE_S)
             return &foreseen->list[i];
     return foreseen->n > 0 ? &foreseen->list[foreseen->n - 1] : NULL;
 }

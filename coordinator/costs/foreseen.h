@@ -24,6 +24,7 @@ struct foreseen_command {
     char from[32]; /* where the estimate came from */
     struct foreseen_range wall_s, usd;
     double took_s, took_usd; /* so far; dollars are NaN if unpriced */
+    double held_s;           /* of all hosts */
     bool ended;              /* all it had to do was done */
 };
 

@@ -42,18 +42,17 @@ static struct rental *machines_of(const struct sweep *sweep)
     return sweep->reactor.options->stay.rental.machines;
 }
 
-bool rented_begin(struct sweep *sweep, size_t host)
+void rented_begin(struct sweep *sweep, size_t host)
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
     struct rental *machines = machines_of(sweep);
 
     if (!machines || !host_is_rented(host_state->host))
-        return false;
+        return;
     host_state->conn.is_rented = true;
     if (rental_state(machines, host) != RENTAL_FREE &&
         rental_state(machines, host) != RENTAL_LOST)
         ledger_hold(sweep->fleet.ledger, (int)host, sweep->reactor.started_ns);
-    return true;
 }
 
 void rented_park(struct sweep *sweep, size_t host)

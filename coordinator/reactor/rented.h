@@ -7,15 +7,14 @@
 #ifndef FA_COORDINATOR_REACTOR_RENTED_H
 #define FA_COORDINATOR_REACTOR_RENTED_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct sweep;
 
-/* Before the first turn: true if the host is rented, and then held in the books
- * only if an earlier run of this command acquired it. */
-bool rented_begin(struct sweep *sweep, size_t host);
+/* Before the first turn.  A rented host is held in the books only if an earlier
+ * run of this command acquired it. */
+void rented_begin(struct sweep *sweep, size_t host);
 void rented_turn(struct sweep *sweep, int64_t now);
 /* Its connection ends, until it is acquired again. */
 void rented_park(struct sweep *sweep, size_t host);

@@ -431,6 +431,16 @@ static void sweep_fini(struct sweep *sweep)
     inbox_forget_kept(sweep);
 }
 
+/* From the start of the run on; rented machines and those that dial back are
+ * held while they are there. */
+static void hold_hosts(struct sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->fleet.n; i++)
+        if (!sweep->fleet.hosts[i].conn.is_rented &&
+            !sweep->fleet.hosts[i].host->dial.back)
+            ledger_hold(sweep->fleet.ledger, (int)i, sweep->reactor.started_ns);
+}
+
 /* Run until it is over, then do the last steps.  If nothing is left to do, no
  * host is connected: its worker would stay for the linger time. */
 static void run(struct sweep *sweep, bool finished, int signals,
@@ -441,8 +451,10 @@ static void run(struct sweep *sweep, bool finished, int signals,
     bool idle = rc == 0 && is_over(sweep);
     struct pass *lead;
 
-    if (rc == 0 && !idle)
+    if (rc == 0 && !idle) {
+        hold_hosts(sweep);
         rc = open_link(sweep, &owner, err);
+    }
     if (rc < 0) {
         sweep->reactor.exit_code = exit_code_of(rc);
         return;
@@ -489,9 +501,7 @@ static void sweep_init(struct sweep *sweep, const struct sweep_io *io,
         if (hosts->list[i].has_rate)
             ledger_price(sweep->fleet.ledger, (int)i, hosts->list[i].rate,
                          sweep->reactor.started_ns);
-        /* the others are held while they are there */
-        if (!rented_begin(sweep, i) && !hosts->list[i].dial.back)
-            ledger_hold(sweep->fleet.ledger, (int)i, sweep->reactor.started_ns);
+        rented_begin(sweep, i);
     }
 }
 

@@ -63,6 +63,8 @@ class Replay(rig.Rig):
             for again in self.sweep(), self.sweep("--hosts", unreachable), self.run_coord(self.folder, "resume", "x.db"):
                 self.assertIn("nothing is left to do: no host is used", again.stderr)
                 self.assertEqual(again.stdout, ran.stdout)
+            self.assertEqual(self.report(self.folder, "x.db")["cost"], report["cost"])
+            self.assertEqual(self.run_coord(self.folder, "report", "x.db").stdout, text)
 
     def test_samples_are_the_recorded_ones_whatever_the_speed_up(self):
         cache = landscape.make(self.path("bowl.json"), xs=(32, 64), ys=(2, 4), unrolls=(1, 2))
