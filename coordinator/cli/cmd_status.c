@@ -167,8 +167,11 @@ static void print_progress(const struct report *report,
 
 static void print_hosts(const struct status *status)
 {
-    struct table *table = table_new();
+    struct table *table;
 
+    if (status->n_hosts == 0)
+        return;
+    table = table_new();
     table_column(table, 'l', "host");
     table_column(table, 'l', "last held for");
     table_column(table, 'r', "building");

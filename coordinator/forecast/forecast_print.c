@@ -33,6 +33,15 @@ static void print_source(const struct forecast *forecast, bool columns)
 {
     const struct estimate_times *times = &forecast->problem.times;
 
+    const char *named = forecast->run->set.times;
+
+    if (!forecast->learnt_from && named) {
+        line(columns, "from",
+             "defaults: %s teaches too little: builds that came from a cache "
+             "have no time; the range is wide",
+             named);
+        return;
+    }
     if (!forecast->learnt_from) {
         line(columns, "from",
              "defaults: no build was ever timed, so the range is wide; "

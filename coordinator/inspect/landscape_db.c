@@ -237,7 +237,8 @@ static int fill(struct maker *maker, struct store *store)
     if (rc == 0 && domain_size(maker->to->domain) == 0)
         rc = err_set(
             maker->err, ERR_INPUT,
-            "it has no settled configuration, so there is nothing to replay");
+            "none of its configurations is settled yet; 'fa-coord resume' goes "
+            "on with the sweep");
     return rc;
 }
 

@@ -36,6 +36,9 @@ class Estimate(rig.Rig):
         self.assertRegex(text, r"(?m)^Estimated [\d.]+ to \d+ s, \$[\d.]+ to \$[\d.]+ \(from defaults\); took [\d.]+ s,")
         self.learns_from("x.db", first)
         self.nothing_is_left("x.db")
+        self.sweep("cached.db", "--quiet")
+        self.assertIn("from: defaults: cached.db teaches too little: builds that came from a cache have no time;",
+                      self.sweep("z.db", "--dry-run", "--times", "cached.db").stdout)
 
     def learns_from(self, db, first):
         """Another sweep with the same record, before it begins."""

@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import unittest
@@ -175,6 +176,23 @@ class Exchange(rig.Rig):
                                (["--shape", "recordet"], "there is no shape 'recordet' in the sweep; did you mean 'recorded'?")):
                 ran = self.run_coord(self.folder, "export", "--db", "a.db", "--format", "kernel-tuner", *args, code=2)
                 self.assertIn(said, ran.stderr)
+
+    def test_a_sweep_without_a_result_is_refused_in_its_own_words(self):
+        landscape.make(self.path("bowl.json"), xs=XS, ys=YS, unrolls=UNROLLS, compile_ms=3600000.0)
+        coord = self.start(self.folder, "sweep", "--device", "replay=bowl.json", "--db", "x.db")
+        self.addCleanup(coord.wait)
+        self.addCleanup(coord.kill)
+        rig.until("it is in the database", lambda: os.path.exists(self.path("x.db")) and self.rows(
+            "x.db", "SELECT 1 FROM sqlite_master WHERE name = 'config'") and self.rows("x.db", "SELECT 1 FROM config"))
+        for _ in range(2):
+            coord.send_signal(signal.SIGINT)
+        coord.wait(60)
+        self.assertEqual(self.report(self.folder, "x.db")["search"]["tried"], 0)
+        for kind in "kernel-tuner", "t4", "nvbench":
+            self.assertIn("x.db: none of its configurations is settled yet; 'fa-coord resume' goes on with the sweep",
+                          self.run_coord(self.folder, "export", "--db", "x.db", "--format", kind, code=2).stderr)
+        hosts = self.rows("x.db", "SELECT count(*) FROM host")[0][0]
+        self.assertEqual("last held for" in self.run_coord(self.folder, "status", "x.db").stdout, hosts > 0)
 
     def test_a_report_of_a_record_tells_what_the_record_has(self):
         cache = self.make()
