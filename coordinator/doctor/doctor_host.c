@@ -22,7 +22,7 @@
 static const char probe[] =
     "umask 077\n"
     "is_hidden() {\n"
-    "  r=$(readlink -f \"$1\") h=$(cd && pwd -P)\n"
+    "  r=$(readlink -f \"$1\") h=$(cd && pwd -P) || return 1\n"
     "  case $r in \"$h\"/*) ;; *) return 1;; esac\n"
     "  IFS=:\n"
     "  for d in $a; do\n"

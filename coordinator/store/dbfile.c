@@ -74,6 +74,19 @@ static int is_missing(const char *path, struct err *err)
                    path);
 }
 
+static int cannot_write(const char *path, struct err *err)
+{
+    const int why = errno;
+    const char *remedy = "";
+
+    if (why == EROFS || why == EACCES || why == EPERM)
+        remedy = access(path, F_OK) == 0
+                     ? "; work on a copy of it in a folder of your own"
+                     : "; name a database elsewhere with --db";
+    return err_set(err, ERR_STORE, "%s cannot be written: %s%s", path,
+                   strerror(why), remedy);
+}
+
 /* SQLite would create the file with the umask's mode, and for every other
  * problem it would only say "unable to open database file". */
 static int touch(const char *path, bool create, struct err *err)
@@ -91,8 +104,7 @@ static int touch(const char *path, bool create, struct err *err)
             return rc;
     }
     if (fd == -1)
-        return err_set(err, ERR_STORE, "%s cannot be written: %s", path,
-                       strerror(errno));
+        return cannot_write(path, err);
     rc = fstat(fd, &st);
     close(fd);
     if (rc == 0 && !S_ISREG(st.st_mode))

@@ -129,6 +129,11 @@ static int lock_once(const char *path, bool *others, struct err *err)
     int fd = open_lock(path, O_RDWR | O_CREAT);
 
     *others = false;
+    if (fd < 0 && (errno == EROFS || errno == EACCES || errno == EPERM))
+        return err_set(err, ERR_STORE,
+                       "%s.lock: %s; a database needs a folder that can be "
+                       "written",
+                       path, strerror(errno));
     if (fd < 0)
         return not_locked(path, err);
     for (int tries = 1; flock(fd, LOCK_EX | LOCK_NB) < 0; tries++) {

@@ -322,6 +322,10 @@ int json_scan(struct json_scan *scan, struct err *err)
     pass.p = scan->plain;
     pass.end = scan->plain + scan->source.len;
     nul = memchr(scan->plain, '\0', scan->source.len);
+    if (strncmp(scan->plain, "SQLite format 3", 15) == 0)
+        return flaw(&pass, pass.p, "this is a database",
+                    "a file of JSON belongs here; a command that reads a "
+                    "database takes it by --db");
     if (nul)
         return flaw(&pass, nul, "a NUL byte", "this is not a text file");
     if (strncmp(pass.p, "\xef\xbb\xbf", 3) == 0) {

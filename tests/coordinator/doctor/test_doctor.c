@@ -148,6 +148,8 @@ static void an_nvcc_of_the_home_folder_needs_allow(void **state)
     assert_nvcc(nvcc, "~/other", DOCTOR_WARNING, "which builds do not see");
     assert_nvcc(nvcc, "~/other:~/cuda", DOCTOR_OK, "12.4");
     assert_nvcc(nvcc, cuda, DOCTOR_OK, "12.4");
+    setenv("HOME", "/nonexistent/fa", 1);
+    assert_nvcc(nvcc, "", DOCTOR_OK, "12.4");
     setenv("HOME", home, 1);
     assert_int_equal(unlink(nvcc) | rmdir(cuda), 0);
     free(home);

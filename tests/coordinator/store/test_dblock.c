@@ -7,9 +7,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,8 +20,11 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/store/dbfile.h"
 #include "coordinator/store/dblock.h"
 #include "tests/coordinator/store/store_fixture.h"
+
+#define NOBODY 65534
 
 /* A second lock for an instant, as 'status' takes it: it is released in this
  * wait of those for it, if at all. */
@@ -284,6 +289,44 @@ static void nothing_is_committed_without_the_lock(void **state)
     free(name);
 }
 
+/* In a process that is not the superuser. */
+static int says_what_to_do(const char *path)
+{
+    struct err check = { "" }, lock = { "" };
+
+    if (geteuid() == 0 && (setgroups(0, NULL) < 0 ||
+                           setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
+                           setresuid(NOBODY, NOBODY, NOBODY) < 0))
+        return 100;
+    if (dbfile_check(path, true, &check) >= 0 || dblock_take(path, &lock) >= 0)
+        return 101;
+    if (!strstr(check.text, "sweep.db cannot be written: Permission denied; "
+                            "name a database elsewhere with --db"))
+        return 102;
+    return strstr(lock.text, "sweep.db.lock: Permission denied; a database "
+                             "needs a folder that can be written")
+               ? 0
+               : 103;
+}
+
+static void a_folder_that_takes_no_file_has_a_remedy(void **state)
+{
+    char *folder = mem_strdup(*state);
+    int status;
+    pid_t pid;
+
+    *strrchr(folder, '/') = '\0';
+    assert_int_equal(chmod(folder, 0555), 0);
+    pid = fork();
+    if (pid == 0)
+        _exit(says_what_to_do(*state));
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(chmod(folder, 0700), 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    free(folder);
+}
+
 int main(void)
 {
 #define TEST(f) \
@@ -301,6 +344,7 @@ int main(void)
         TEST(a_symbolic_link_leads_to_the_same_lock),
         TEST(a_lock_file_that_was_removed_is_locked_again),
         TEST(nothing_is_committed_without_the_lock),
+        TEST(a_folder_that_takes_no_file_has_a_remedy),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -127,6 +127,18 @@ static void a_nul_byte_is_an_error(void **state)
     assert_non_null(strstr(err.text, "f:1:2: a NUL byte"));
 }
 
+static void a_database_is_called_one(void **state)
+{
+    struct json_doc *doc;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(json_parse("f", "SQLite format 3\0\20", 17, &doc, &err),
+                     ERR_INPUT);
+    assert_non_null(strstr(err.text, "f:1:1: this is a database"));
+    assert_non_null(strstr(err.text, "takes it by --db"));
+}
+
 static void depth_and_size_have_ceilings(void **state)
 {
     char deep[131];
@@ -155,6 +167,7 @@ int main(void)
         cmocka_unit_test(a_byte_order_mark_and_crlf_are_fine),
         cmocka_unit_test(an_error_names_its_place),
         cmocka_unit_test(a_nul_byte_is_an_error),
+        cmocka_unit_test(a_database_is_called_one),
         cmocka_unit_test(depth_and_size_have_ceilings),
     };
 
