@@ -301,9 +301,12 @@ static void conclude_row(struct compare *compare, const struct compare_row *row)
                          row_title(row), shape, row->b->reason);
     else
         why = mem_printf("%s is %.3f x as fast in B at %s, 95 %% interval "
-                         "%.3f to %.3f",
+                         "%.3f to %.3f%s",
                          row_title(row), row->speedup.value, shape,
-                         row->speedup.lo, row->speedup.hi);
+                         row->speedup.lo, row->speedup.hi,
+                         row->same_code ? "; its cubin is the same in A, so "
+                                          "the kernel did not change"
+                                        : "");
     conclude(compare, COMPARE_REGRESSION, why);
     free(why);
 }

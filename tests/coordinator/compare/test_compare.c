@@ -264,6 +264,22 @@ static void one_cubin_in_both_is_the_machine(void **state)
     compare_pair_end(&pair);
 }
 
+static void a_regression_of_one_cubin_is_called_one(void **state)
+{
+    struct compare_plan a = compare_pair_calm, b = compare_pair_calm_too;
+    struct compare_pair pair;
+
+    (void)state;
+    a.same_code = b.same_code = true;
+    a.blocks = b.blocks = 0; /* so times are compared */
+    b.factor = 1.2;
+    compare_pair_make(a, b, &pair);
+    assert_int_equal(pair.compare->outcome, COMPARE_REGRESSION);
+    assert_non_null(strstr(pair.compare->why, "; its cubin is the same in A, "
+                                              "so the kernel did not change"));
+    compare_pair_end(&pair);
+}
+
 /* ---- ratios to a baseline that is the same machine code */
 
 static const struct compare_row *row_of(const struct compare *compare,
@@ -466,6 +482,7 @@ int main(void)
         cmocka_unit_test(a_change_below_the_threshold_is_no_regression),
         cmocka_unit_test(a_replay_has_no_cubins),
         cmocka_unit_test(one_cubin_in_both_is_the_machine),
+        cmocka_unit_test(a_regression_of_one_cubin_is_called_one),
         cmocka_unit_test(drift_of_one_side_cancels_over_the_baseline),
         cmocka_unit_test(a_regression_shows_through_drift),
         cmocka_unit_test(a_baseline_that_won_is_compared_with_a_winner),

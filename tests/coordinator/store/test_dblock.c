@@ -294,9 +294,9 @@ static int says_what_to_do(const char *path)
 {
     struct err check = { "" }, lock = { "" };
 
-    if (geteuid() == 0 && (setgroups(0, NULL) < 0 ||
-                           setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
-                           setresuid(NOBODY, NOBODY, NOBODY) < 0))
+    if (geteuid() == 0 &&
+        (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
+         setresuid(NOBODY, NOBODY, NOBODY) < 0))
         return 100;
     if (dbfile_check(path, true, &check) >= 0 || dblock_take(path, &lock) >= 0)
         return 101;
