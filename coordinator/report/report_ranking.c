@@ -175,6 +175,12 @@ static void print_table(const struct report_view *view, FILE *to)
                 selected);
 }
 
+/* Nothing is there that could be measured again. */
+static bool is_record(const struct report *report)
+{
+    return report->sweep.recorded_on && *report->sweep.recorded_on;
+}
+
 /* What the ranking shows about the baseline, and what it does not. */
 void report_ranking_screening(const struct report *report, FILE *to)
 {
@@ -198,9 +204,10 @@ void report_ranking_screening(const struct report *report, FILE *to)
             "The fastest is %.3fx as fast as the baseline, which has "
             "rank %d of %zu.\n"
             "These are medians of the sweep itself, measured at "
-            "different times; they are not confirmed.",
+            "different times; they are not confirmed%s.",
             baseline->cells[0].time_s / best->cells[0].time_s, baseline->rank,
-            report_ranking_size(report));
+            report_ranking_size(report),
+            is_record(report) ? "" : ", which 'fa-coord confirm' does");
 }
 
 void report_ranking_print(const struct report_view *view, FILE *to)
