@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,6 +132,24 @@ static void check_key(struct doctor *doctor, const char *folder,
     free(path);
 }
 
+/* OpenSSH asks the account for its home folder, all others ask HOME. */
+static void check_home(struct doctor *doctor, const char *home)
+{
+    const struct passwd *account = getpwuid(geteuid());
+    struct stat of_home, of_account;
+
+    if (!home || !account || stat(home, &of_home) < 0 ||
+        stat(account->pw_dir, &of_account) < 0 ||
+        (of_home.st_dev == of_account.st_dev &&
+         of_home.st_ino == of_account.st_ino))
+        return;
+    doctor_add(doctor, HERE, "home", DOCTOR_NOTE,
+               "set HOME to it, or name keys by key= in the hosts file",
+               "HOME is %s, and this account has %s: ssh has its configuration "
+               "and known_hosts there, and keys are looked for in HOME",
+               home, account->pw_dir);
+}
+
 static void check_keys(struct doctor *doctor, const char *home)
 {
     char *folder = mem_printf("%s/.ssh", home ? home : "");
@@ -207,6 +226,7 @@ void doctor_here(struct doctor *doctor, const struct remote_options *options)
 {
     check_ssh(doctor);
     check_agent(doctor, options->agent);
+    check_home(doctor, options->home);
     check_keys(doctor, options->home);
     check_disk(doctor);
 }

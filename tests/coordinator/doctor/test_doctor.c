@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -248,6 +249,27 @@ static void a_record_is_read(void **state)
     free(path);
 }
 
+static void two_home_folders_are_noted(void **state)
+{
+    const struct passwd *account = getpwuid(geteuid());
+    struct remote_options options = { .home = folder };
+    struct doctor doctor = { 0 };
+
+    (void)state;
+    if (!account || access(account->pw_dir, F_OK) < 0)
+        skip();
+    doctor_here(&doctor, &options);
+    assert_int_equal(find(&doctor, "home")->verdict, DOCTOR_NOTE);
+    assert_non_null(strstr(find(&doctor, "home")->text, folder));
+    assert_non_null(strstr(find(&doctor, "home")->text, account->pw_dir));
+    doctor_fini(&doctor);
+    options.home = account->pw_dir;
+    doctor = (struct doctor){ 0 };
+    doctor_here(&doctor, &options);
+    assert_false(is_found(&doctor, "home"));
+    doctor_fini(&doctor);
+}
+
 static void a_key_that_others_may_read_is_a_warning(void **state)
 {
     struct remote_options options = { .home = folder };
@@ -284,6 +306,7 @@ int main(void)
         TEST(only_what_the_device_needs_is_looked_for),
         TEST(what_the_device_lacks_is_a_failure),
         TEST(a_record_is_read),
+        TEST(two_home_folders_are_noted),
         TEST(a_key_that_others_may_read_is_a_warning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
