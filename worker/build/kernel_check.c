@@ -17,9 +17,14 @@ static bool check_entry(const struct kernel_check *want, const void *bytes,
 
     kernel_names_init(&names);
     kernel_names_find(bytes, len, want->kind, want->entry, &names);
-    fine = names.found ||
-           (want->kind == KERNEL_NAMES_EMULATED && names.mangled.len == 0);
-    if (!fine && names.mangled.len > 0)
+    fine = names.found || (want->kind == KERNEL_NAMES_EMULATED &&
+                           names.mangled.len == 0 && !names.plain);
+    if (!fine && names.plain)
+        buf_printf(why,
+                   "entry '%s' of %s is a function, but no kernel: write "
+                   "__global__ in front of it",
+                   want->entry, want->source);
+    else if (!fine && names.mangled.len > 0)
         buf_printf(why,
                    "entry '%s' of %s has C++ linkage (%s): write extern \"C\" "
                    "in front of __global__",

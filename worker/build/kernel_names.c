@@ -43,8 +43,24 @@ static bool is_mangled(const char *symbol, const char *entry)
 
 static bool is_kernel(const Elf64_Sym *symbol, enum kernel_names_file kind)
 {
-    return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
-           (kind == KERNEL_NAMES_EMULATED || symbol->st_other & CUDA_ENTRY);
+    return kind == KERNEL_NAMES_CUBIN
+               ? symbol->st_other & CUDA_ENTRY
+               : ELF64_ST_BIND(symbol->st_info) == STB_LOCAL;
+}
+
+static void add_function(struct kernel_names *to, const char *name,
+                         const char *entry, bool kernel)
+{
+    bool same = strcmp(name, entry) == 0;
+
+    if (!kernel) {
+        to->plain |= same;
+        return;
+    }
+    add_name(&to->all, name, strlen(name));
+    to->found |= same;
+    if (is_mangled(name, entry))
+        add_name(&to->mangled, name, strlen(name));
 }
 
 void kernel_names_find(const void *bytes, size_t len,
@@ -56,19 +72,14 @@ void kernel_names_find(const void *bytes, size_t len,
     Elf64_Sym symbol;
     const char *name;
 
-    out->found = false;
+    out->found = out->plain = false;
     if (!elf_file_open(bytes, len, &file) ||
         !elf_file_typed(&file, SHT_SYMTAB, &symbols))
         return;
     for (uint64_t i = 0; elf_file_symbol(&file, &symbols, i, &symbol, &name);
-         i++) {
-        if (!name || !is_kernel(&symbol, kind))
-            continue;
-        add_name(&out->all, name, strlen(name));
-        out->found |= strcmp(name, entry) == 0;
-        if (is_mangled(name, entry))
-            add_name(&out->mangled, name, strlen(name));
-    }
+         i++)
+        if (name && ELF64_ST_TYPE(symbol.st_info) == STT_FUNC)
+            add_function(out, name, entry, is_kernel(&symbol, kind));
 }
 
 void kernel_names_init(struct kernel_names *names)

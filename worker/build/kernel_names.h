@@ -1,8 +1,9 @@
 /* kernel_names.h - the names of the kernels in an artifact or a source
  *
  * In a cubin these are the global functions of its symbol table that are marked
- * as entry points.  In a kernel for the cpu device nothing is marked: all its
- * functions count.  In a source they follow "__global__".  Pure.
+ * as entry points.  In a kernel for the cpu device "__global__" hides them
+ * (fa/emulation.h), so that they are local; others may be local, too.  In a
+ * source they follow "__global__".  Pure.
  */
 #ifndef FA_WORKER_BUILD_KERNEL_NAMES_H
 #define FA_WORKER_BUILD_KERNEL_NAMES_H
@@ -19,6 +20,7 @@ enum kernel_names_file {
 
 struct kernel_names {
     bool found;         /* 'entry' is one of them */
+    bool plain;         /* 'entry' is a function, and no kernel */
     struct buf all;     /* joined by ", " */
     struct buf mangled; /* those that are 'entry' with C++ linkage, likewise */
 };

@@ -128,6 +128,32 @@ static void emulated_kernel_with_cpp_linkage_is_refused(void **state)
         "extern \"C\" in front of __global__");
 }
 
+static void a_function_without_global_is_refused(void **state)
+{
+    (void)state;
+    build_fixture_assert_unfit(
+        emulated_job("extern \"C\" void kernel(float *a) { *a = 1; }\n",
+                     "d723456789abcdef0123456789abcdef", three, 1),
+        "entry 'kernel' of kernel.cu is a function, but no kernel: write "
+        "__global__ in front of it");
+    build_fixture_assert_unfit(
+        emulated_job("extern \"C\" __device__ void kernel(float *a)\n"
+                     "{\n"
+                     "    *a = 1;\n"
+                     "}\n",
+                     "d823456789abcdef0123456789abcdef", three, 1),
+        "entry 'kernel' of kernel.cu is a function, but no kernel: write "
+        "__global__ in front of it");
+}
+
+static void an_inline_kernel_is_a_kernel(void **state)
+{
+    (void)state;
+    assert_built(emulated_job(
+        "extern \"C\" __global__ inline void kernel(float *a) { *a = 1; }\n",
+        "d923456789abcdef0123456789abcdef", three, 1));
+}
+
 static void parameters_that_cannot_be_read_are_told_in_the_log(void **state)
 {
     struct build_job job = build_fixture_job(
@@ -180,6 +206,8 @@ int main(void)
         cmocka_unit_test(emulated_kernel_may_include_only_headers_of_nvcc),
         cmocka_unit_test(emulated_kernel_has_its_accesses_checked),
         cmocka_unit_test(emulated_kernel_with_cpp_linkage_is_refused),
+        cmocka_unit_test(a_function_without_global_is_refused),
+        cmocka_unit_test(an_inline_kernel_is_a_kernel),
         cmocka_unit_test(parameters_that_cannot_be_read_are_told_in_the_log),
 #ifdef FA_NVCC_PATH
         cmocka_unit_test(nvcc_kernel_takes_the_arguments_of_the_sweep_file),
