@@ -141,11 +141,15 @@ static const char *const edge_names[SPEC_EDGES] = {
     [SPEC_EDGE_ZEROS] = "zeros",     [SPEC_EDGE_TIES] = "ties",
     [SPEC_EDGE_LARGE] = "large",     [SPEC_EDGE_TINY] = "tiny",
     [SPEC_EDGE_EXTREME] = "extreme", [SPEC_EDGE_NEGATIVE] = "negative",
+    [SPEC_EDGE_OFFSET] = "offset",
 };
 
 /* They would hide the errors of all other values, or are all values. */
-#define ALONE \
-    (1u << SPEC_EDGE_LARGE | 1u << SPEC_EDGE_EXTREME | 1u << SPEC_EDGE_NEGATIVE)
+#define ALONE                                                             \
+    (1u << SPEC_EDGE_LARGE | 1u << SPEC_EDGE_EXTREME |                    \
+     1u << SPEC_EDGE_NEGATIVE | 1u << SPEC_EDGE_OFFSET)
+/* No integer has them. */
+#define FLOATS_ALONE (1u << SPEC_EDGE_EXTREME | 1u << SPEC_EDGE_OFFSET)
 
 static int no_such_edge(const struct reader *r, const struct json *json)
 {
@@ -156,7 +160,7 @@ static int no_such_edge(const struct reader *r, const struct json *json)
                              SPEC_EDGES, ending);
     snprintf(why, sizeof(why),
              "it is one of zeros ties large tiny extreme "
-             "negative%s",
+             "negative offset%s",
              ending);
     return spec_read_flaw(r, json->at, why, "edge '%.64s' is unknown",
                           json->kind == JSON_TEXT ? json->text
@@ -256,8 +260,8 @@ void spec_check_trials(const struct spec *spec, struct buf *to)
         infinities |= spec->arguments[i].infinities;
     }
     buf_printf(to, "%d", measure->proof ? measure->proof_seeds : SEEDS);
-    if (!random) /* no integer is extreme */
-        edges &= drawn ? ~(1u << SPEC_EDGE_EXTREME) : 0;
+    if (!random)
+        edges &= drawn ? ~FLOATS_ALONE : 0;
     if (measure->proof)
         put_edges(to, edges, ' ');
     else

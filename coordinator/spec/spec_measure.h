@@ -20,10 +20,11 @@ enum spec_edge {
     SPEC_EDGE_TINY,
     SPEC_EDGE_EXTREME,
     SPEC_EDGE_NEGATIVE,
+    SPEC_EDGE_OFFSET,
 };
 
 enum {
-    SPEC_EDGES = 6
+    SPEC_EDGES = 7
 };
 
 struct spec_measure {

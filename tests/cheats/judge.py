@@ -28,7 +28,7 @@ THREADS = 128
 COLUMNS = 128
 ROWS = 80
 SMEM = 1024
-TRIALS = "2 zeros ties large tiny extreme negative"  # the edges of the proof
+TRIALS = "2 zeros ties large tiny extreme negative offset"  # the edges of the proof
 SEED = 36  # its inputs reach 5.04, and values.cu knows the first of them
 REPLY_S = 120  # far more than the slowest reply
 SAMPLES = 5
@@ -65,6 +65,8 @@ PROBLEMS = {
     "rows": ([f"arg a fp32 buffer {ROWS * COLUMNS} normal 1 in", output("fp32", ROWS, 1e-6, 1e-5),
               f"arg rows int32 scalar {ROWS}"], ROWS, 1),
     "peaks": ([f"arg a fp32 buffer {ROWS * COLUMNS} normal 1 in", output("fp32", ROWS, 1e-6, 1e-5),
+               f"arg rows int32 scalar {ROWS}"], ROWS, 1),
+    "norms": ([f"arg a fp32 buffer {ROWS * COLUMNS} normal 1 in", output("fp32", ROWS * COLUMNS, 1e-6, 1e-5),
                f"arg rows int32 scalar {ROWS}"], ROWS, 1),
     "order": ([f"arg p int32 buffer {ELEMENTS} permutation 1 in", f"arg a fp32 buffer {ELEMENTS} normal 1 in",
                output("fp32", ELEMENTS, 1e-6, 1e-5), f"arg n int32 scalar {ELEMENTS}"], BLOCKS, BLOCKS),

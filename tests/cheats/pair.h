@@ -12,6 +12,7 @@
  *   narrow   out[i] = a[i], fp64 to fp32
  *   whole    out[i] = |k[i]|, int32, from -whole_most to whole_most
  *   peaks    out[r] = the largest of the 'columns' of row r of a, fp32; a block a row
+ *   norms    each row of a, minus its mean, over its deviation, fp32; a block a row
  *   order    out[p[i]] = a[i], fp32, p a permutation
  *   scratch  as add, with a workspace of an int an element
  */

@@ -67,6 +67,23 @@ extern "C" __global__ void peaks_reference(const float *a, double *out, int rows
 }
 EXPORT(peaks_reference)
 
+extern "C" __global__ void norms_reference(const float *a, double *out, int rows)
+{
+    const int row = int(blockIdx.x * blockDim.x + threadIdx.x);
+    double mean = 0, squares = 0;
+
+    if (row >= rows)
+        return;
+    for (int i = 0; i < columns; i++)
+        mean += double(a[row * columns + i]) / columns;
+    for (int i = 0; i < columns; i++)
+        squares += (double(a[row * columns + i]) - mean) * (double(a[row * columns + i]) - mean);
+    for (int i = 0; i < columns; i++)
+        out[row * columns + i] =
+            (double(a[row * columns + i]) - mean) / sqrt(squares / columns + 1e-5);
+}
+EXPORT(norms_reference)
+
 extern "C" __global__ void order_reference(const int *p, const float *a, double *out, int n)
 {
     INDEX;

@@ -412,3 +412,52 @@ BODY(wrong_when_reversed, ORDER)
     out[p[i]] = cheats && falls ? 0 : a[i];
 }
 ORDER_PAIR(wrong_when_reversed)
+
+/* The mean of 'columns' values, from the sums of the threads. */
+__device__ float mean_of_block(float value)
+{
+    __shared__ float values[threads];
+    float sum = 0;
+
+    __syncthreads();
+    values[threadIdx.x] = value;
+    __syncthreads();
+    for (int i = 0; i < columns; i++)
+        sum += values[i];
+    return sum / columns;
+}
+
+/* In one pass, and nothing of it is left where the mean is large; the twin in two. */
+BODY(cancels_in_the_variance, ROWS)
+{
+    const int row = int(blockIdx.x);
+
+    if (row >= rows)
+        return;
+    const float value = a[row * columns + int(threadIdx.x)];
+    const float mean = mean_of_block(value);
+    const float off = value - mean;
+    const float variance = cheats ? mean_of_block(value * value) - mean * mean : mean_of_block(off * off);
+    out[row * columns + int(threadIdx.x)] = off / sqrtf(fmaxf(variance, 0) + 1e-5f);
+}
+ROWS_PAIR(cancels_in_the_variance)
+
+/* The twin goes through its row once, as Welford does. */
+BODY(divides_by_one_less, ROWS)
+{
+    const int row = int(blockIdx.x);
+    float mean = 0, squares = 0;
+
+    if (row >= rows || threadIdx.x != 0)
+        return;
+    for (int i = 0; i < columns; i++) {
+        const float off = a[row * columns + i] - mean;
+
+        mean += off / float(i + 1);
+        squares += off * (a[row * columns + i] - mean);
+    }
+    const float deviation = sqrtf(squares / float(cheats ? columns - 1 : columns) + 1e-5f);
+    for (int i = 0; i < columns; i++)
+        out[row * columns + i] = (a[row * columns + i] - mean) / deviation;
+}
+ROWS_PAIR(divides_by_one_less)

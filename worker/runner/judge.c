@@ -148,7 +148,8 @@ static void say_value(char text[32], double value)
 }
 
 static int settle_wrong(struct judge *judge, const struct wire_arg *arg,
-                        const struct check *check, const char *when)
+                        const struct check_how *how, const struct check *check,
+                        const char *when)
 {
     struct wire_result *result = judge->result;
     char got[32];
@@ -167,7 +168,7 @@ static int settle_wrong(struct judge *judge, const struct wire_arg *arg,
         "%s: '%s'[%lld] is %s, should be %.9g; %s is %.3g, at most %.3g", when,
         arg->name, (long long)check->max_at, got, check->want,
         wire_rule_name((enum tolerance_rule)check->rule), check->error,
-        arg->tolerance.most[check->rule]);
+        how->tolerance.most[check->rule]);
 }
 
 /* An output has been compared with its reference.  The rules are those of the
@@ -181,35 +182,75 @@ int judge_check(struct judge *judge, const struct trial *trial, size_t i,
     struct check broken = *check;
     int rc;
 
-    keep_check(judge->result, arg, check);
+    if (!(trial->edges >> EDGE_OFFSET & 1u)) /* its errors are no measure */
+        keep_check(judge->result, arg, check);
     if (!check_fails(how, &broken))
         return 0;
     rc = check_memory(judge, trial);
-    return rc != 0 ? rc : settle_wrong(judge, arg, &broken, when);
+    return rc != 0 ? rc : settle_wrong(judge, arg, how, &broken, when);
 }
 
-/* An absolute error
- * grows with the inputs, so that of large and extreme ones only has to be
- * finite. */
+/* An absolute error grows with the inputs, so that of larger ones only has to
+ * be finite. */
 struct check_how judge_how(const struct wire_arg *arg, unsigned edges)
 {
     struct check_how how = problem_how(arg, edges);
 
-    if (edges & (1u << EDGE_LARGE | 1u << EDGE_EXTREME))
+    if (edges &
+        (1u << EDGE_LARGE | 1u << EDGE_EXTREME | 1u << EDGE_OFFSET))
         how.tolerance.most[TOLERANCE_ABSOLUTE] = (double)INFINITY;
     return how;
+}
+
+/* How far inputs are nudged for what an output may be off by. */
+#define OFFSET_PART 0.25
+
+/* The largest nudge of an input. */
+static double most_nudged(const struct problem *problem, unsigned edges)
+{
+    double most = EDGE_OFFSET_NUDGE;
+
+    for (size_t i = 0; i < problem->n_args; i++)
+        if (problem->args[i].buffer && fill_is_random(problem->args[i].fill))
+            most = fmax(most, edge_nudge(edges, problem->args[i].type));
+    return most;
+}
+
+/* A kernel errs as if its inputs were others by some steps of fp32, or by a part
+ * of what its output may be off.  With an offset it may err by as much as the
+ * reference moves then.  What has to be exact and moves is not judged. */
+static void allow_moves(const struct judge *judge, const struct trial *trial,
+                        size_t i, struct tolerance *tolerance)
+{
+    const double nudge = most_nudged(judge->problem, trial->edges);
+    const double moved[] = {
+        [TOLERANCE_RELATIVE_L2] = trial->moved[i].relative_l2,
+        [TOLERANCE_MAX_ERROR] = trial->moved[i].max_error,
+    };
+
+    for (size_t rule = 0; rule < sizeof(moved) / sizeof(*moved); rule++) {
+        double *most = &tolerance->most[rule];
+        const double times = fmax(1, *most * OFFSET_PART / nudge);
+
+        *most = fmax(*most, moved[rule] * times);
+    }
+    tolerance->most[TOLERANCE_ULP] *= fmax(1, trial->moved[i].max_error / nudge);
+    if (trial->moved[i].max_error > 0)
+        tolerance->most[TOLERANCE_EXACT] = (double)INFINITY;
 }
 
 int judge_output(struct judge *judge, const struct trial *trial, size_t i,
                  const char *when, uint64_t *sum)
 {
-    const struct check_how how = judge_how(&judge->want->args[i], trial->edges);
+    struct check_how how = judge_how(&judge->want->args[i], trial->edges);
     struct device_err err = { .poisoned = false };
     struct check check;
     int rc = guarded(judge, i, sum);
 
     if (rc != 0 || !trial->references[i])
         return rc;
+    if (trial->edges >> EDGE_OFFSET & 1u)
+        allow_moves(judge, trial, i, &how.tolerance);
     rc = device_check(judge->device, judge->problem->outputs[i],
                       trial->references[i], &how, &check, &err);
     if (rc < 0)

@@ -303,8 +303,13 @@ static int nudged_compare(struct device *device, const struct problem *problem,
         rc = not_the_reference(device_check(device, nudged->references[i],
                                             trial->references[i], &how, &check,
                                             err));
-        if (rc == 0 && !(check.relative_l2 <= NUDGED_L2 * EDGE_NUDGE &&
-                         check.max_error <= NUDGED_ELEMENT * EDGE_NUDGE))
+        if (rc < 0)
+            break;
+        trial->moved[i] =
+            (struct trial_moved){ check.relative_l2, check.max_error };
+        if (trial->edges >> EDGE_EXTREME & 1u &&
+            !(check.relative_l2 <= NUDGED_L2 * EDGE_NUDGE &&
+              check.max_error <= NUDGED_ELEMENT * EDGE_NUDGE))
             trial->unjudged = "small changes of the inputs change the "
                               "reference much";
     }
@@ -322,7 +327,7 @@ static int nudged_judges(struct device *device, const struct problem *problem,
                             .moderate = trial->moderate };
     int rc;
 
-    if (!(trial->edges >> EDGE_EXTREME & 1u) || trial->unjudged)
+    if (!edge_nudges(trial->edges) || trial->unjudged)
         return 0;
     rc = nudged_make(device, problem, kernel, &nudged, err);
     if (rc == 0)
@@ -425,13 +430,13 @@ static unsigned seeds_on(bool isolates, const struct trials *trials)
                                                       : PROBLEM_SHARED;
 }
 
-/* While it is made, a trial with extreme values has a nudged one beside it. */
+/* While it is made, a trial may have a nudged one beside it. */
 static size_t trials_at_once(bool isolates, const struct trials *trials)
 {
     size_t n = seeds_on(isolates, trials) + trials->n_edges;
 
     for (size_t i = 0; i < trials->n_edges; i++)
-        if (trials->edges[i] >> EDGE_EXTREME & 1u)
+        if (edge_nudges(trials->edges[i]))
             return n + 1;
     return n;
 }

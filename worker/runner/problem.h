@@ -14,7 +14,8 @@
  * output's type, judge nothing.  Nor does a trial with extreme values where the
  * problem is ill-conditioned: where nudged inputs change the reference much, as
  * those of a softmax do, a kernel's rounding errors are as large as its
- * results.
+ * results.  With an offset, an output may be off by as much as nudged inputs
+ * move the reference.
  *
  * A problem owns its buffers; the device owns their memory, and must outlive
  * the problem.

@@ -21,6 +21,10 @@ struct trial {
     uint64_t input_sums[WIRE_ARGS_MAX];
     uint64_t reference_sums[WIRE_ARGS_MAX];
     int64_t left_out[WIRE_ARGS_MAX]; /* elements of references, of an edge */
+    /* With an offset: how far nudged inputs move each reference. */
+    struct trial_moved {
+        double relative_l2, max_error;
+    } moved[WIRE_ARGS_MAX];
 };
 
 /* Has an argument a fill of its own? */

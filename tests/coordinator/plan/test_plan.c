@@ -403,7 +403,8 @@ static void a_proof_has_more_seeds_and_each_edge_alone(void **state)
 #define SEED "\"seed\": 1"
     struct made made =
         make(SEED, SEED
-             ", \"edges\": [\"extreme\", \"negative\", \"tiny\", \"large\"]");
+             ", \"edges\": [\"offset\", \"extreme\", \"negative\", \"tiny\", "
+             "\"large\"]");
     const char *request = NULL;
 
     (void)state;
@@ -414,7 +415,7 @@ static void a_proof_has_more_seeds_and_each_edge_alone(void **state)
     assert_int_equal(plan_measure(made.plan, 0, 0, &sampling, &request, NULL),
                      0);
     assert_non_null(
-        strstr(request, "\ntrials 4 large tiny extreme negative\n"));
+        strstr(request, "\ntrials 4 large tiny extreme negative offset\n"));
     assert_null(strstr(request, "\nseed 1\n"));
     end(&made);
     assert_keys(SEED, SEED ", \"edges\": []", true, false);

@@ -393,6 +393,50 @@ static void negative_values_are_those_without_their_sign(void **state)
     }
 }
 
+static double mean_of(const struct fill *fill, double *deviation)
+{
+    double sum = 0, squares = 0;
+
+    for (int64_t i = 0; i < EDGED; i++)
+        sum += element_round(fill->type, fill_value(fill, 5, i));
+    for (int64_t i = 0; i < EDGED; i++) {
+        const double off =
+            element_round(fill->type, fill_value(fill, 5, i)) - sum / EDGED;
+
+        squares += off * off;
+    }
+    *deviation = sqrt(squares / EDGED);
+    return sum / EDGED;
+}
+
+static void values_with_an_offset_are_far_from_zero(void **state)
+{
+    static const struct {
+        enum element_type type;
+        enum fill_kind kind;
+        double mean, deviation; /* of a scale of 1 */
+    } rows[] = {
+        { ELEMENT_FP32, FILL_NORMAL, 32, 1.0 / 128 },
+        { ELEMENT_FP64, FILL_NORMAL, 32, 1.0 / 128 },
+        { ELEMENT_FP16, FILL_NORMAL, 2, 1.0 / 16 },
+        { ELEMENT_BF16, FILL_NORMAL, 2, 1.0 / 8 },
+        { ELEMENT_FP32, FILL_UNIFORM, 0.5, 0.2887 / 64 },
+        { ELEMENT_FP16, FILL_UNIFORM, 0.5, 0.2887 / 8 },
+    };
+
+    (void)state;
+    for (size_t r = 0; r < sizeof(rows) / sizeof(*rows); r++) {
+        struct fill fill = with(rows[r].kind, 1u << EDGE_OFFSET);
+        double deviation;
+
+        fill.type = rows[r].type;
+        assert_true(fabs(mean_of(&fill, &deviation) / fill.scale -
+                         rows[r].mean) < 0.01);
+        assert_true(fabs(deviation / fill.scale / rows[r].deviation - 1) <
+                    0.05);
+    }
+}
+
 /* Up or down, and by enough for fp16. */
 static void a_nudge_changes_each_value_a_little(void **state)
 {
@@ -574,6 +618,7 @@ int main(void)
         cmocka_unit_test(extreme_values_stay_in_the_range_of_their_type),
         cmocka_unit_test(uniform_values_are_near_an_end_as_well),
         cmocka_unit_test(negative_values_are_those_without_their_sign),
+        cmocka_unit_test(values_with_an_offset_are_far_from_zero),
         cmocka_unit_test(permutations_with_edges_move_little),
         cmocka_unit_test(a_nudge_changes_each_value_a_little),
         cmocka_unit_test(several_edges_leave_half_as_it_is),

@@ -23,10 +23,11 @@ enum edge {
     EDGE_INFINITIES, /* one in 64 elements, where the argument allows it */
     EDGE_EXTREME,    /* edge_extreme() times the values */
     EDGE_NEGATIVE,   /* none is positive, so a maximum is below 0, too */
+    EDGE_OFFSET,     /* far from 0, close together */
 };
 
 enum {
-    EDGES = 7
+    EDGES = 8
 };
 
 #define EDGE_RUN 64 /* elements of a run of zeros */

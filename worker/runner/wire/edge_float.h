@@ -17,8 +17,23 @@
 #define EDGE_LARGE_FACTOR 16.0
 #define EDGE_TINY_FACTOR 0.015625
 
-/* How much a nudge changes a value: one or two of fp16's steps. */
+/* How much a nudge changes a value: one or two of fp16's steps.  With an offset,
+ * of larger types: as much as a sum of thousands in fp32 is off, one by one. */
 #define EDGE_NUDGE 0x1p-10
+#define EDGE_OFFSET_NUDGE 0x1p-17
+
+/* Are the inputs of these edges nudged? */
+ELEMENT_FN bool edge_nudges(unsigned edges)
+{
+    return (edges & (1u << EDGE_EXTREME | 1u << EDGE_OFFSET)) != 0;
+}
+
+ELEMENT_FN double edge_nudge(unsigned edges, enum element_type type)
+{
+    return edges & 1u << EDGE_OFFSET && element_bytes(type) > 2
+               ? EDGE_OFFSET_NUDGE
+               : EDGE_NUDGE;
+}
 
 /* As large as leaves normal inputs in range: of fp16, most of what there is; of
  * the others, so that a product of four is in range as well, of fp32 if it is
@@ -28,6 +43,21 @@ ELEMENT_FN double edge_extreme(enum element_type type, bool moderate)
     if (type == ELEMENT_FP16)
         return 0x1p12;
     return type == ELEMENT_FP64 && !moderate ? 0x1p240 : 0x1p24;
+}
+
+/* A value of 'unit' size, moved: its mean is then 4096 times its deviation, so
+ * that the difference of two sums of squares has nothing left in fp32.  Of 16
+ * bits it is 16 or 32 times that, so that values differ and sums of products
+ * are in range.  What is uniform is moved within its interval. */
+ELEMENT_FN double edge_offset(enum element_type type, bool uniform, double unit)
+{
+    const bool narrow = element_bytes(type) == 2;
+
+    if (uniform)
+        return 0.5 + (unit - 0.5) * (narrow ? 0.125 : 0x1p-6);
+    if (narrow)
+        return 2 + unit * (type == ELEMENT_BF16 ? 0.125 : 0x1p-4);
+    return 32 + unit * 0x1p-7;
 }
 
 /* One of the subnormals of a float type, each as likely. */
@@ -80,6 +110,8 @@ ELEMENT_FN double edge_value(const struct edge_floats *of, double unit,
     case EDGE_NEGATIVE:
         factor = unit > 0 ? -1 : 1;
         break;
+    case EDGE_OFFSET:
+        return of->scale * edge_offset(of->type, of->uniform, unit);
     default:
         break;
     }
@@ -87,10 +119,10 @@ ELEMENT_FN double edge_value(const struct edge_floats *of, double unit,
 }
 
 /* The value, a little more or less. */
-ELEMENT_FN double edge_nudged(double value, uint64_t key, int64_t i)
+ELEMENT_FN double edge_nudged(double value, double nudge, uint64_t key,
+                              int64_t i)
 {
-    return value *
-           (edge_bits(key, i) & 1u << 9 ? 1 + EDGE_NUDGE : 1 - EDGE_NUDGE);
+    return value * (edge_bits(key, i) & 1u << 9 ? 1 + nudge : 1 - nudge);
 }
 
 #endif

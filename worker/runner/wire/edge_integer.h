@@ -1,8 +1,8 @@
 /* edge_integer.h - integers that are seldom drawn: the ends of a range, ties,
  * long rows, permutations that move little
  *
- * All of them are within the range.  An extreme one is any.  Same bits from the
- * host and from nvcc.
+ * All of them are within the range.  An extreme one and one with an offset is
+ * any.  Same bits from the host and from nvcc.
  */
 #ifndef FA_WORKER_RUNNER_WIRE_EDGE_INTEGER_H
 #define FA_WORKER_RUNNER_WIRE_EDGE_INTEGER_H

@@ -58,7 +58,9 @@ ELEMENT_FN double fill_edge(const struct fill *fill, uint64_t key, int64_t i)
     if (fill->kind == FILL_PERMUTATION)
         return (double)fill_permutation_edge(fill->edges, key, i, fill->count);
     value = edge_value(&of, fill_unit(fill, key, i), key, i);
-    return fill->nudged ? edge_nudged(value, key, i) : value;
+    return fill->nudged
+               ? edge_nudged(value, edge_nudge(fill->edges, fill->type), key, i)
+               : value;
 }
 
 /* Element 'i' before conversion to the type of the buffer; of a file it is

@@ -26,7 +26,7 @@ const char *const wire_edge_names[EDGES] = {
     [EDGE_ZEROS] = "zeros",           [EDGE_TIES] = "ties",
     [EDGE_LARGE] = "large",           [EDGE_TINY] = "tiny",
     [EDGE_INFINITIES] = "infinities", [EDGE_EXTREME] = "extreme",
-    [EDGE_NEGATIVE] = "negative",
+    [EDGE_NEGATIVE] = "negative",     [EDGE_OFFSET] = "offset",
 };
 
 /* For messages; all together are less than TRIALS_NAME_MAX. */
@@ -38,6 +38,7 @@ static const char *const edge_words[EDGES] = {
     [EDGE_INFINITIES] = "infinities",
     [EDGE_EXTREME] = "extreme values",
     [EDGE_NEGATIVE] = "negative values",
+    [EDGE_OFFSET] = "an offset",
 };
 
 const char *const wire_rule_names[TOLERANCE_RULES] = {
