@@ -229,20 +229,30 @@ static void spmv_sums_doubles_of_a_warp(void **state)
 
 /* The kernel compares with literals.  nvcc compiles it, too (below); that a GPU
  * computes the same is not shown here. */
-static void each_piece_of_the_dialect_is_right(void **state)
+static void checks_itself(const char *name, struct dims block, size_t smem)
 {
     struct device_buffer *failed = fixture_buffer("failed", ELEMENT_INT32, 1);
     int *line = device_address(failed);
     void *p = line;
     int one = 1;
 
-    (void)state;
     *line = 0;
-    run("dialect", (struct dims){ 1, 1 }, (struct dims){ 64, 1 }, 256,
-        (void *[]){ &p, &one }, 2);
+    run(name, (struct dims){ 1, 1 }, block, smem, (void *[]){ &p, &one }, 2);
     if (*line != 0)
-        fail_msg(FOLDER "dialect.cu:%d", *line);
+        fail_msg(FOLDER "%s.cu:%d", name, *line);
     device_free(NULL, failed);
+}
+
+static void each_piece_of_the_dialect_is_right(void **state)
+{
+    (void)state;
+    checks_itself("dialect", (struct dims){ 64, 1 }, 256);
+}
+
+static void each_piece_of_cooperative_groups_is_right(void **state)
+{
+    (void)state;
+    checks_itself("groups", (struct dims){ 16, 5 }, 0);
 }
 
 /* Each letter, each pair of capitals, and words that headers like. */
@@ -471,6 +481,7 @@ int main(void)
         cmocka_unit_test(scale_works_in_place),
         cmocka_unit_test(spmv_sums_doubles_of_a_warp),
         cmocka_unit_test(each_piece_of_the_dialect_is_right),
+        cmocka_unit_test(each_piece_of_cooperative_groups_is_right),
         cmocka_unit_test(a_tunable_may_have_any_name),
         cmocka_unit_test(bugs_of_plain_kernels_are_found),
         cmocka_unit_test(dependence_on_the_order_is_found),

@@ -112,6 +112,7 @@ const struct runner_source runner_sources[] = {
     { "kernels/include/fa/checks.h", RUNNER_HEADER },
     { "kernels/include/fa/clock.h", RUNNER_HEADER },
     { "kernels/include/fa/emulation.h", RUNNER_HEADER },
+    { "kernels/include/fa/groups.h", RUNNER_HEADER },
     { "kernels/include/fa/intrinsics.h", RUNNER_HEADER },
     { "kernels/include/fa/simd.h", RUNNER_HEADER },
     { "kernels/include/fa/vectors.h", RUNNER_HEADER },

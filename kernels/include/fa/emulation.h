@@ -31,12 +31,16 @@
 #include "fa/builtins.h"
 #include "fa/atomics.h"
 #include "fa/clock.h"
+#include "fa/groups.h"
 #include "fa/simd.h"
 #include "fa/checks.h"
 
 /* Never defined: a build is sent the files that #include lines name, and the line
  * <cuda_fp16.h> of a kernel names none of ours.  The folder is on the path. */
 #ifdef FA_EMULATION_ALL_HEADERS
+#include "fa_cuda/cooperative_groups.h"
+#include "fa_cuda/cooperative_groups/reduce.h"
+#include "fa_cuda/cooperative_groups/scan.h"
 #include "fa_cuda/cuda.h"
 #include "fa_cuda/cuda_bf16.h"
 #include "fa_cuda/cuda_fp16.h"

@@ -95,6 +95,7 @@ struct build_job build_fixture_real_job(const char *source, const char *key)
         "fa/vectors.h",       "fa/builtins.h",  "fa/intrinsics.h",
         "fa/atomics.h",       "fa/half.h",      "fa/half_types.h",
         "fa/checks.h",        "fa/clock.h",     "fa/simd.h",
+        "fa/groups.h",
         "fa_cuda/cuda_fp16.h"
     };
     enum {

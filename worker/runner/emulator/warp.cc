@@ -183,22 +183,36 @@ static void execute(const thread *last, fa_site at)
     }
 }
 
-/* Lanes that wait for 'self' are at the same operation and place, with the same
- * mask.  The first one speaks for the others of its mask.  From compute
- * capability 7.0 on, a __syncwarp() of each branch is as good as one. */
+/* Lanes that wait for 'self', and that it waits for, are at the same operation
+ * and place, with the same mask: each one speaks for the others of its mask.
+ * One that does not wait for 'self' may come later.  From compute capability 7.0
+ * on, a __syncwarp() of each branch is as good as one. */
 static void check_group(const thread *self, const warp *w)
 {
-    for (uint32_t left = w->arrived; left; left &= left - 1) {
+    for (uint32_t left = w->arrived & self->mask; left;) {
         const thread *first = lane_of(w, left);
 
-        if (!(first->mask & self->mask))
+        left &= left - 1;
+        if (!(first->mask & self->bit))
             continue;
         if (first->operation != self->operation || first->mask != self->mask ||
             (self->operation != FA_EMU_SYNCWARP &&
              !same_site(first->at, self->at)))
             fault_diverged(self, first);
-        return;
+        left &= ~first->mask;
     }
+}
+
+/* Do all lanes of its mask wait with it?  One may still be at an operation of
+ * fewer lanes. */
+static bool is_whole(const warp *w, const thread *of)
+{
+    if ((w->arrived & of->mask) != of->mask)
+        return false;
+    for (uint32_t left = of->mask; left; left &= left - 1)
+        if (lane_of(w, left)->mask != of->mask)
+            return false;
+    return true;
 }
 
 /* The checks that make divergence an error at once, not a hang. */
@@ -238,11 +252,10 @@ void warp_leave(const thread *self)
             fault_divergence(self, "exits", other);
         other->mask &= ~self->bit;
     }
-    for (left = w->arrived; left;) {
+    for (left = w->arrived; left; left &= left - 1) {
         const thread *first = lane_of(w, left);
 
-        left &= ~first->mask;
-        if ((w->arrived & first->mask) == first->mask)
+        if (w->arrived & first->bit && is_whole(w, first))
             complete(first, first->at);
     }
 }
@@ -263,7 +276,7 @@ static void collect(int operation, uint32_t mask, bool needs_all, void *operand,
     self->at = at;
     check_arrival(self, w);
     w->arrived |= self->bit;
-    if ((w->arrived & self->mask) == self->mask)
+    if (is_whole(w, self))
         complete(self, at);
     else
         thread_yield(self);
