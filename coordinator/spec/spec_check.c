@@ -145,8 +145,8 @@ static const char *const edge_names[SPEC_EDGES] = {
 };
 
 /* They would hide the errors of all other values, or are all values. */
-#define ALONE                                                             \
-    (1u << SPEC_EDGE_LARGE | 1u << SPEC_EDGE_EXTREME |                    \
+#define ALONE                                          \
+    (1u << SPEC_EDGE_LARGE | 1u << SPEC_EDGE_EXTREME | \
      1u << SPEC_EDGE_NEGATIVE | 1u << SPEC_EDGE_OFFSET)
 /* No integer has them. */
 #define FLOATS_ALONE (1u << SPEC_EDGE_EXTREME | 1u << SPEC_EDGE_OFFSET)

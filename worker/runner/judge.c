@@ -196,8 +196,7 @@ struct check_how judge_how(const struct wire_arg *arg, unsigned edges)
 {
     struct check_how how = problem_how(arg, edges);
 
-    if (edges &
-        (1u << EDGE_LARGE | 1u << EDGE_EXTREME | 1u << EDGE_OFFSET))
+    if (edges & (1u << EDGE_LARGE | 1u << EDGE_EXTREME | 1u << EDGE_OFFSET))
         how.tolerance.most[TOLERANCE_ABSOLUTE] = (double)INFINITY;
     return how;
 }
@@ -216,9 +215,9 @@ static double most_nudged(const struct problem *problem, unsigned edges)
     return most;
 }
 
-/* A kernel errs as if its inputs were others by some steps of fp32, or by a part
- * of what its output may be off.  With an offset it may err by as much as the
- * reference moves then.  What has to be exact and moves is not judged. */
+/* A kernel errs as if its inputs were others by some steps of fp32, or by a
+ * part of what its output may be off.  With an offset it may err by as much as
+ * the reference moves then.  What has to be exact and moves is not judged. */
 static void allow_moves(const struct judge *judge, const struct trial *trial,
                         size_t i, struct tolerance *tolerance)
 {
@@ -234,7 +233,8 @@ static void allow_moves(const struct judge *judge, const struct trial *trial,
 
         *most = fmax(*most, moved[rule] * times);
     }
-    tolerance->most[TOLERANCE_ULP] *= fmax(1, trial->moved[i].max_error / nudge);
+    tolerance->most[TOLERANCE_ULP] *=
+        fmax(1, trial->moved[i].max_error / nudge);
     if (trial->moved[i].max_error > 0)
         tolerance->most[TOLERANCE_EXACT] = (double)INFINITY;
 }

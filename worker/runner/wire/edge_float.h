@@ -17,8 +17,9 @@
 #define EDGE_LARGE_FACTOR 16.0
 #define EDGE_TINY_FACTOR 0.015625
 
-/* How much a nudge changes a value: one or two of fp16's steps.  With an offset,
- * of larger types: as much as a sum of thousands in fp32 is off, one by one. */
+/* How much a nudge changes a value: one or two of fp16's steps.  With an
+ * offset, of larger types: as much as a sum of thousands in fp32 is off, one by
+ * one. */
 #define EDGE_NUDGE 0x1p-10
 #define EDGE_OFFSET_NUDGE 0x1p-17
 
