@@ -130,8 +130,44 @@ static bool takes_zeros(const struct spec_argument *argument)
     const struct spec_tolerance *rules = &argument->tolerance;
 
     return !rules->exact && rules->relative_l2 >= 1 && rules->max_error >= 1 &&
-           (rules->ulp >= ulps_to_zero(argument->type)) &&
-           isinf(rules->absolute);
+           (rules->ulp >= ulps_to_zero(argument->type));
+}
+
+/* The size of an input: its largest integer, the deviation or the end of its
+ * floats; NaN if it is not known. */
+static double size_of_input(const struct weak *weak, size_t i)
+{
+    const char *fill = weak->spec->arguments[i].fill;
+    const struct space_argument *first = &weak->first[i];
+
+    if (strcmp(fill, "range") == 0 || strcmp(fill, "sorted") == 0)
+        return fmax(fabs((double)first->low), fabs((double)first->high));
+    if (strcmp(fill, "permutation") == 0)
+        return (double)first->count;
+    if (strcmp(fill, "iota") == 0)
+        return fabs(first->scale) * (double)first->count;
+    if (strcmp(fill, "zeros") == 0)
+        return 0;
+    return strcmp(fill, "file") == 0 ? NAN : fabs(first->scale);
+}
+
+/* Of the largest input; NaN if one is not known, or there is none. */
+static double size_of_inputs(const struct weak *weak)
+{
+    double most = NAN;
+
+    for (size_t i = 0; i < weak->spec->n_arguments && weak->shapes > 0; i++) {
+        const struct spec_argument *argument = &weak->spec->arguments[i];
+        double size;
+
+        if (!argument->buffer || argument->output || argument->workspace)
+            continue;
+        size = size_of_input(weak, i);
+        if (isnan(size))
+            return NAN;
+        most = fmax(most, size);
+    }
+    return most;
 }
 
 /* An element like the others is this part of the norm of all, so with no rule
@@ -146,7 +182,13 @@ static void say_tolerance(const struct weak *weak, size_t i)
 {
     const struct spec_argument *argument = &weak->spec->arguments[i];
 
-    if (takes_zeros(argument))
+    if (takes_zeros(argument) && !isinf(argument->tolerance.absolute)) {
+        if (argument->tolerance.absolute >= size_of_inputs(weak))
+            say(weak, mem_printf("the tolerance of '%s' is an absolute error "
+                                 "of %g, as large as the inputs are, so zeros "
+                                 "may pass; give it a max_error as well",
+                                 argument->name, argument->tolerance.absolute));
+    } else if (takes_zeros(argument))
         say(weak, mem_printf("the tolerance of '%s' is so wide that zeros "
                              "pass, whatever the reference is",
                              argument->name));

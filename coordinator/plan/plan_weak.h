@@ -1,8 +1,8 @@
 /* plan_weak.h - what in a sweep file lets a wrong kernel pass
  *
  * Inputs and scalars that are the same in all trials, so that a kernel need not
- * read them; tolerances within which zeros are, or one zero among many
- * elements.
+ * read them; tolerances within which zeros are, or may be, or one zero among
+ * many elements.
  */
 #ifndef FA_COORDINATOR_PLAN_PLAN_WEAK_H
 #define FA_COORDINATOR_PLAN_PLAN_WEAK_H

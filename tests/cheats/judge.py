@@ -61,6 +61,8 @@ PROBLEMS = {
                 f"arg n int32 scalar {ELEMENTS}"], BLOCKS, BLOCKS),
     "whole": ([f"arg k int32 buffer {ELEMENTS} range -1000000000 1000000000 1 in",
                f"arg out int32 buffer {ELEMENTS} poison 1 out exact", f"arg n int32 scalar {ELEMENTS}"], BLOCKS, BLOCKS),
+    "bins": ([f"arg k int32 buffer {ELEMENTS} range 0 15 1 in", "arg out int32 buffer 16 zeros 1 out exact",
+              f"arg n int32 scalar {ELEMENTS}"], BLOCKS, 1),
     "product": (pair("fp16", 1e-3, 2e-3), BLOCKS, BLOCKS),
     "rows": ([f"arg a fp32 buffer {ROWS * COLUMNS} normal 1 in", output("fp32", ROWS, 1e-6, 1e-5),
               f"arg rows int32 scalar {ROWS}"], ROWS, 1),

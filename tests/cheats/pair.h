@@ -14,6 +14,7 @@
  *   peaks    out[r] = the largest of the 'columns' of row r of a, fp32; a block a row
  *   norms    each row of a, minus its mean, over its deviation, fp32; a block a row
  *   order    out[p[i]] = a[i], fp32, p a permutation
+ *   bins     out[b] = how many of k are b, int32, from 0 to 15; out begins as 0
  *   scratch  as add, with a workspace of an int an element
  */
 #ifndef FA_TESTS_CHEATS_PAIR_H
@@ -26,6 +27,7 @@ using namespace fa;
 constexpr int threads = 128;
 constexpr int columns = 128;
 constexpr int most = 10240; /* elements of a problem */
+constexpr int bins = 16;
 constexpr int whole_most = 1000000000;
 constexpr int most_blocks = most / threads;
 

@@ -42,6 +42,18 @@ extern "C" __global__ void whole_reference(const int *k, double *out, int n)
 }
 EXPORT(whole_reference)
 
+extern "C" __global__ void bins_reference(const int *k, double *out, int n)
+{
+    INDEX;
+
+    if (i >= bins)
+        return;
+    out[i] = 0;
+    for (int at = 0; at < n; at++)
+        out[i] += k[at] == i;
+}
+EXPORT(bins_reference)
+
 extern "C" __global__ void rows_reference(const float *a, double *out, int rows)
 {
     const int row = int(blockIdx.x * blockDim.x + threadIdx.x);

@@ -156,3 +156,24 @@ BODY(count_without_atomics, ADD)
         out[i] = a[i] + b[i];
 }
 ADD_PAIR(count_without_atomics)
+
+/* Counts in the block, and then over blocks: the update of one falls into that of another. */
+BODY(blocks_add_without_atomics, WHOLE)
+{
+    __shared__ int counts[bins];
+    INDEX;
+
+    if (threadIdx.x < bins)
+        counts[threadIdx.x] = 0;
+    __syncthreads();
+    if (i < n)
+        atomicAdd(&counts[k[i]], 1);
+    __syncthreads();
+    if (threadIdx.x >= bins)
+        return;
+    if (cheats)
+        out[threadIdx.x] += counts[threadIdx.x];
+    else
+        atomicAdd(&out[threadIdx.x], counts[threadIdx.x]);
+}
+WHOLE_PAIR(blocks_add_without_atomics)

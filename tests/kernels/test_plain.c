@@ -371,6 +371,10 @@ static const char *const order_texts[] = {
     NULL,
     NULL,
     NULL,
+    "blocks that run at the same time change the result: 'out'\\[0] is 5 in "
+    "one order, and 3 in another",
+    NULL,
+    NULL,
 };
 
 static void dependence_on_the_order_is_found(void **state)

@@ -9,8 +9,10 @@
 
 #include "fa/vectors.h"
 
-inline void fa_emu_atomic(fa_site at)
+inline void fa_emu_atomic(const void *p, fa_site at)
 {
+    if (!fa_emu_grid.met)
+        fa_emu_meet(p);
     if (fa_emu_grid.atomics_left-- == 0)
         fa_emu_spin(at);
 }
@@ -23,7 +25,7 @@ inline T fa_emu_atomic_sum(T *p, T v, fa_site at)
 
     fa_emu_unordered(p);
     *p = T(old + v);
-    fa_emu_atomic(at);
+    fa_emu_atomic(p, at);
     return old;
 }
 
@@ -34,7 +36,7 @@ inline T fa_emu_atomic_sum(T *p, T v, fa_site at)
         const T old = *p;                                  \
                                                            \
         *p = NEXT;                                         \
-        fa_emu_atomic(at);                                 \
+        fa_emu_atomic(p, at);                              \
         return old;                                        \
     }
 #define FA_EMU_ATOMIC(NAME, T, NEXT)        \
@@ -103,7 +105,7 @@ FA_EMU_ATOMIC(atomicDec, unsigned, old == 0 || old > v ? v : old - 1)
         fa_emu_unordered(p);                                                 \
         if (old == expected)                                                 \
             *p = desired;                                                    \
-        fa_emu_atomic(at);                                                   \
+        fa_emu_atomic(p, at);                                                \
         return old;                                                          \
     }
 #define FA_EMU_ATOMIC_CAS(T)                 \

@@ -14,7 +14,8 @@ constexpr int64_t fa_emu_ticks_a_call = 64;
 
 inline long long clock64(fa_site at = fa_site::here())
 {
-    fa_emu_atomic(at);
+    if (fa_emu_grid.atomics_left-- == 0)
+        fa_emu_spin(at);
     return fa_emu_grid.ticks += fa_emu_ticks_a_call;
 }
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define FA_EMU_ABI 4
+#define FA_EMU_ABI 5
 #define FA_EMU_SMEM_BASE 1024u /* not zero, as on a device: finds offsets used as addresses */
 
 /* The place of a call in the kernel's source. */
@@ -41,6 +41,7 @@ struct fa_emu_grid_state {
     /* This launch did atomics outside of arrays whose result depends on their
      * order; it has a fence between blocks. */
     uint32_t unordered, fenced;
+    uint32_t met; /* it did atomics where other blocks may see them */
     int64_t ticks; /* of clock64() */
 };
 
@@ -140,6 +141,8 @@ void fa_emu_collective_of(int operation, uint32_t mask, void *operand, fa_site a
 /* The lanes that are at this place together, as far as they can get. */
 uint32_t fa_emu_active_lanes(fa_site at);
 
+/* An atomic operation there, while no other block has met one. */
+void fa_emu_meet(const void *address);
 /* The result of the atomic operation there depends on the order of others. */
 void fa_emu_unordered(const void *address);
 

@@ -325,7 +325,12 @@ static void what_lets_a_wrong_kernel_pass_is_said(void **state)
     assert_weak(RULES, "\"ulp\": 2e7", wide);
     assert_weak(RULES, "\"relative_l2\": 1, \"max_error\": 0.9", "");
     assert_weak(RULES, "\"ulp\": 1e7", "");
-    assert_weak(RULES, "\"absolute\": 3", "");
+    assert_weak(RULES, "\"absolute\": 3",
+                "the tolerance of 'out' is an absolute error of 3, as large as "
+                "the inputs are, so zeros may pass; give it a max_error as "
+                "well\n");
+    assert_weak(RULES, "\"absolute\": 0.5", "");
+    assert_weak(RULES, "\"absolute\": 3, \"max_error\": 0.1", "");
     assert_weak(RULES, "\"relative_l2\": 1e-3",
                 "the tolerance of 'out' has a relative_l2 alone, so one "
                 "element of 16777216 that is 0 may pass; give it a max_error "

@@ -56,6 +56,31 @@ static void second_launch_begins_as_the_first_did(void **state)
     order_check_free(check);
 }
 
+static void halves_are_put_together(void **state)
+{
+    struct order_check *check = begun();
+
+    (void)state;
+    floats[1] = 11;  /* by the one half */
+    floats[3] = 33;  /* by the other */
+    numbers[2] = 22; /* by both: 21 each */
+    order_check_keep(check);
+    order_check_restore(check);
+    floats[1] = 11;
+    numbers[2] = 21;
+    assert_true(order_check_halve(check));
+    assert_true(floats[1] == 1);
+    assert_int_equal(numbers[2], 20);
+    floats[3] = 33;
+    numbers[2] = 21;
+    order_check_join(check);
+    assert_true(floats[1] == 11 && floats[3] == 33);
+    assert_false(order_check_same(check, text, sizeof(text)));
+    assert_string_equal(text,
+                        "'numbers'[2] is 22 in one order, and 21 in another");
+    order_check_free(check);
+}
+
 static void first_difference_is_named(void **state)
 {
     struct order_check *check = begun();
@@ -121,6 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(second_launch_begins_as_the_first_did, set_up),
+        cmocka_unit_test_setup(halves_are_put_together, set_up),
         cmocka_unit_test_setup(first_difference_is_named, set_up),
         cmocka_unit_test(arrays_that_are_too_large_are_not_copied),
         cmocka_unit_test_setup(what_is_left_out_is_restored_and_not_compared,

@@ -38,7 +38,8 @@ struct device_kernel {
 #define REVERSE_FACTOR 10
 #define REVERSE_GRACE_S 0.5
 
-static const struct emulator_order forward = { ORDER_FORWARD, ORDER_FORWARD };
+static const struct emulator_order forward = { ORDER_FORWARD, ORDER_FORWARD,
+                                               EMULATOR_ALL };
 
 static double bank_conflicts; /* of the latest launch */
 static double used_s;         /* by all launches but those that compare */
@@ -164,6 +165,9 @@ static void name_order(int rc, const struct emulator_order *order,
     else if (order->blocks == ORDER_REVERSE)
         snprintf(err->text + n, sizeof(err->text) - n,
                  "; blocks and threads ran in reverse order");
+    else if (order->part != EMULATOR_ALL)
+        snprintf(err->text + n, sizeof(err->text) - n,
+                 "; one half of the blocks ran without the other");
     else if (order->blocks != ORDER_FORWARD)
         snprintf(err->text + n, sizeof(err->text) - n,
                  "; blocks and threads ran in drawn order %llu",
@@ -174,6 +178,7 @@ static void name_order(int rc, const struct emulator_order *order,
 struct ran {
     double seconds;
     bool unordered; /* emulator_is_unordered() */
+    bool met;       /* emulator_blocks_meet() */
 };
 
 /* In a child of start(). */
@@ -190,6 +195,7 @@ static int run_in(struct launch_child *child,
     if (rc == 0) {
         bank_conflicts = reply.bank_conflicts;
         ran->unordered = reply.unordered;
+        ran->met = reply.met;
     }
     if (rc == 0 && reply.outcome != EMULATOR_DONE)
         rc = device_host_fail(err, outcome_code(reply.outcome), "%s",
@@ -275,8 +281,10 @@ static int compare_orders(const struct device_launch *launch,
                           struct launch_child_limits limits,
                           struct order_check *check, struct device_err *err)
 {
-    const struct emulator_order reverse = { ORDER_REVERSE, ORDER_REVERSE };
-    const struct emulator_order blocks = { ORDER_REVERSE, ORDER_FORWARD };
+    const struct emulator_order reverse = { ORDER_REVERSE, ORDER_REVERSE,
+                                            EMULATOR_ALL };
+    const struct emulator_order blocks = { ORDER_REVERSE, ORDER_FORWARD,
+                                           EMULATOR_ALL };
     char text[200], unused[200];
     int rc = run_again(launch, reverse, limits, check, text, sizeof(text), err);
 
@@ -289,8 +297,43 @@ static int compare_orders(const struct device_launch *launch,
                                      rc ? "blocks" : "a block's threads", text);
 }
 
-/* The first launch of a kernel: forward, and in reverse order, which is not
- * counted as used time. */
+/* The halves of its blocks as if at the same time: neither finds what the other
+ * one does.  The blocks have no way to tell each other anything. */
+static int compare_halves(const struct device_launch *launch,
+                          struct launch_child_limits limits,
+                          struct order_check *check, struct device_err *err)
+{
+    struct emulator_order order = forward;
+    char text[200];
+    struct ran ran;
+    int rc;
+
+    order_check_restore(check);
+    order.part = EMULATOR_EVEN;
+    rc = run_once(launch, order, limits, &ran, err);
+    if (rc < 0 || !order_check_halve(check))
+        return rc;
+    order.part = EMULATOR_ODD;
+    rc = run_once(launch, order, limits, &ran, err);
+    if (rc < 0)
+        return rc;
+    order_check_join(check);
+    if (!leave_out_unordered(check, &ran) ||
+        order_check_same(check, text, sizeof(text)))
+        return 0;
+    return device_host_fail(err, DEVICE_WRONG,
+                            "blocks that run at the same time change the "
+                            "result: %s",
+                            text);
+}
+
+static bool has_halves(const struct device_launch *launch)
+{
+    return (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2] > 1;
+}
+
+/* The first launch of a kernel: forward, and then as it is compared, which is
+ * not counted as used time. */
 static int run_both_ways(const struct device_launch *launch, double timeout_s,
                          struct device_err *err)
 {
@@ -304,6 +347,8 @@ static int run_both_ways(const struct device_launch *launch, double timeout_s,
         limits.processor_s = REVERSE_FACTOR * ran.seconds + REVERSE_GRACE_S;
         order_check_keep(check);
         rc = compare_orders(launch, limits, check, err);
+        if (rc == 0 && !ran.met && has_halves(launch))
+            rc = compare_halves(launch, limits, check, err);
     }
     order_check_free(check);
     return rc;
@@ -314,7 +359,7 @@ static struct emulator_order next_order(struct device_kernel *kernel)
 {
     const uint64_t order = ++kernel->launches;
 
-    return (struct emulator_order){ order, order };
+    return (struct emulator_order){ order, order, EMULATOR_ALL };
 }
 
 int device_run(struct device *device, const struct device_launch *launch,

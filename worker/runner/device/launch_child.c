@@ -170,6 +170,7 @@ serve(const struct launch_child_object *object, int socket, int output)
                                  sizeof(reply.text));
     reply.bank_conflicts = emulator_bank_conflicts();
     reply.unordered = emulator_is_unordered();
+    reply.met = emulator_blocks_meet();
     (void)confine_say(&reply, sizeof(reply)); /* nobody hears it otherwise */
     for (;;)
         pause(); /* until it is killed: nothing of it runs any more */

@@ -44,6 +44,7 @@ struct launch_child_reply {
     enum emulator_outcome outcome;
     double bank_conflicts; /* emulator_bank_conflicts() */
     bool unordered;        /* emulator_is_unordered() */
+    bool met;              /* emulator_blocks_meet() */
     char text[600];        /* unless it is EMULATOR_DONE */
 };
 

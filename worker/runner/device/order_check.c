@@ -14,6 +14,7 @@ struct order_check {
     size_t bytes;                 /* of both: */
     unsigned char *before, *left; /* the arrays one after the other, where the
                                    * next launch does not find them */
+    unsigned char *half;          /* NULL before order_check_halve() */
 };
 
 static size_t bytes_of(const struct order_check_array *array)
@@ -69,6 +70,7 @@ void order_check_free(struct order_check *check)
     free(check->left_out);
     secret_free(check->before, check->bytes);
     secret_free(check->left, check->bytes);
+    secret_free(check->half, check->bytes);
     free(check);
 }
 
@@ -87,6 +89,33 @@ void order_check_keep(struct order_check *check)
 void order_check_restore(const struct order_check *check)
 {
     copy(check, check->before, true);
+}
+
+bool order_check_halve(struct order_check *check)
+{
+    if (!check->half)
+        check->half = secret_new(check->bytes);
+    if (!check->half)
+        return false;
+    copy(check, check->half, false);
+    order_check_restore(check);
+    return true;
+}
+
+void order_check_join(const struct order_check *check)
+{
+    const unsigned char *before = check->before, *half = check->half;
+
+    for (size_t i = 0; i < check->n; i++) {
+        const size_t bytes = bytes_of(&check->arrays[i]);
+        unsigned char *now = check->arrays[i].base;
+
+        for (size_t at = 0; at < bytes; at++)
+            if (now[at] == before[at])
+                now[at] = half[at];
+        before += bytes;
+        half += bytes;
+    }
 }
 
 /* The first element whose bits differ. */

@@ -1,7 +1,10 @@
 /* order_check.h - does the result depend on the order in which blocks run?
  *
  * A launch is run twice over the same memory, in two orders, and what it leaves
- * is compared bit by bit.  No device: arrays of host memory.
+ * is compared bit by bit.  Then each half of its blocks runs over that memory,
+ * and what both leave is put together: as if they had run at the same time, so
+ * that an update of the one is lost on the other.  No device: arrays of host
+ * memory.
  */
 #ifndef FA_WORKER_RUNNER_DEVICE_ORDER_CHECK_H
 #define FA_WORKER_RUNNER_DEVICE_ORDER_CHECK_H
@@ -37,6 +40,13 @@ void order_check_leave_out(struct order_check *check, const void *base);
 void order_check_keep(struct order_check *check);
 /* Before each other launch: puts back what was there before the first. */
 void order_check_restore(const struct order_check *check);
+
+/* After a launch of one half: keeps what it left, and restores.  False if there
+ * is no memory for that. */
+bool order_check_halve(struct order_check *check);
+/* After one of the other half: adds what the first one changed.  What both have
+ * changed stays. */
+void order_check_join(const struct order_check *check);
 
 /* True if the arrays are as the first launch left them.  If not, 'text' says
  * where: "'out'[17] is 3 in one order, and 5 in another". */

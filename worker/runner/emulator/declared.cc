@@ -100,6 +100,13 @@ bool declared_end_block(size_t *byte_after)
     return i == state.open;
 }
 
+bool declared_has(const void *address)
+{
+    return (uintptr_t)address - (uintptr_t)fa_emu_dynamic < ROOM ||
+           (uintptr_t)address - (uintptr_t)state.shared.statics <
+               state.shared.static_bytes;
+}
+
 array_place declared_find(const void *address)
 {
     const uintptr_t p = (uintptr_t)address;

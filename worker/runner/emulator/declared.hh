@@ -30,6 +30,9 @@ bool declared_dynamic();
 void declared_begin_block();
 bool declared_end_block(size_t *byte_after);
 
+/* Is that in the shared memory of a block? */
+bool declared_has(const void *address);
+
 /* As array_find(), for the dynamic part. */
 array_place declared_find(const void *address);
 

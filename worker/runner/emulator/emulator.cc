@@ -63,8 +63,17 @@ static bool run_block()
     return fault_kind() == fault::NONE;
 }
 
+/* The digits of the number decide, so that blocks of one row or column are in
+ * both halves. */
+static bool is_of_part(enum emulator_part part, uint64_t number)
+{
+    const bool odd = __builtin_popcountll(number) % 2 != 0;
+
+    return part == EMULATOR_ALL || odd == (part == EMULATOR_ODD);
+}
+
 /* Run one block after the other; false as soon as one faults. */
-static bool run_blocks(uint64_t order)
+static bool run_blocks(uint64_t order, enum emulator_part part)
 {
     const fa_emu_dim3 grid = fa_emu_grid.fa_grid;
     const uint64_t n = (uint64_t)grid.x * grid.y * grid.z;
@@ -74,7 +83,7 @@ static bool run_blocks(uint64_t order)
     for (uint64_t i = 0; i < n; i++) {
         block.number = order_at(order, n, i);
         fa_emu_grid.fa_block_index = block_at(block.number);
-        if (!run_block())
+        if (is_of_part(part, block.number) && !run_block())
             return false;
     }
     return true;
@@ -108,13 +117,14 @@ enum emulator_outcome emulator_run(const struct emulator_launch *l,
     fiber_fill(block.n_threads, block.unwritten);
     fa_emu_grid.unordered = 0;
     fa_emu_grid.fenced = 0;
+    fa_emu_grid.met = 0;
     fa_emu_grid.ticks = 0;
     shared_start(l->smem);
     declared_start(&l->shared, l->smem, block.unwritten);
     fault_arm(timeout_s);
     if (l->armed)
         l->armed();
-    const bool done = run_blocks(l->order.blocks);
+    const bool done = run_blocks(l->order.blocks, l->order.part);
     fault_disarm();
     if (done)
         return EMULATOR_DONE;
@@ -131,6 +141,17 @@ bool emulator_is_unordered(void)
 {
     return fa_emu_grid.unordered ||
            (fa_emu_grid.fenced && array_any_unordered());
+}
+
+bool emulator_blocks_meet(void)
+{
+    return fa_emu_grid.met || fa_emu_grid.fenced;
+}
+
+void fa_emu_meet(const void *address)
+{
+    if (!declared_has(address))
+        fa_emu_grid.met = 1;
 }
 
 void fa_emu_unordered(const void *address)

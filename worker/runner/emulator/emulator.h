@@ -31,10 +31,18 @@ struct emulator_shared {
     size_t static_bytes;
 };
 
+/* Which blocks run: of two halves, each has blocks near those of the other. */
+enum emulator_part {
+    EMULATOR_ALL,
+    EMULATOR_EVEN,
+    EMULATOR_ODD
+};
+
 /* Numbers of order.h. */
 struct emulator_order {
     uint64_t blocks;
     uint64_t threads; /* of a block: its warps, and the lanes of a warp */
+    enum emulator_part part;
 };
 
 struct emulator_launch {
@@ -67,6 +75,10 @@ double emulator_bank_conflicts(void);
  * this array does (array_is_unordered()), unless blocks read what others wrote
  * there, for which they need a fence. */
 bool emulator_is_unordered(void);
+
+/* True if blocks of the latest launch may have told each other something, by an
+ * atomic operation outside of shared memory, or with a fence. */
+bool emulator_blocks_meet(void);
 
 /* FA_EMU_ABI of this emulator; that of a shared object is in its
  * fa_entry_abi. */

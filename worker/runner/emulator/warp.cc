@@ -185,8 +185,8 @@ static void execute(const thread *last, fa_site at)
 
 /* Lanes that wait for 'self', and that it waits for, are at the same operation
  * and place, with the same mask: each one speaks for the others of its mask.
- * One that does not wait for 'self' may come later.  From compute capability 7.0
- * on, a __syncwarp() of each branch is as good as one. */
+ * One that does not wait for 'self' may come later.  From compute
+ * capability 7.0 on, a __syncwarp() of each branch is as good as one. */
 static void check_group(const thread *self, const warp *w)
 {
     for (uint32_t left = w->arrived & self->mask; left;) {
