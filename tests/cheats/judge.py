@@ -85,7 +85,7 @@ class Runner:
     def start(self):
         try:
             self.process = subprocess.Popen([self.ask.runner], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                            stderr=subprocess.PIPE)
+                                            stderr=subprocess.DEVNULL)
         except OSError as error:
             sys.exit(f"judge.py: --runner {self.ask.runner}: {error.strerror}")
         self.left = b""
@@ -98,7 +98,6 @@ class Runner:
         if self.process:
             self.process.stdin.close()
             self.process.stdout.close()
-            self.process.stderr.close()
             self.process.wait()
         self.process = None
 

@@ -416,10 +416,10 @@ static void values_with_an_offset_are_far_from_zero(void **state)
         enum fill_kind kind;
         double mean, deviation; /* of a scale of 1 */
     } rows[] = {
-        { ELEMENT_FP32, FILL_NORMAL, 32, 1.0 / 128 },
-        { ELEMENT_FP64, FILL_NORMAL, 32, 1.0 / 128 },
-        { ELEMENT_FP16, FILL_NORMAL, 2, 1.0 / 16 },
-        { ELEMENT_BF16, FILL_NORMAL, 2, 1.0 / 8 },
+        { ELEMENT_FP32, FILL_NORMAL, -128, 1.0 / 32 },
+        { ELEMENT_FP64, FILL_NORMAL, -128, 1.0 / 32 },
+        { ELEMENT_FP16, FILL_NORMAL, -2, 1.0 / 16 },
+        { ELEMENT_BF16, FILL_NORMAL, -2, 1.0 / 8 },
         { ELEMENT_FP32, FILL_UNIFORM, 0.5, 0.2887 / 64 },
         { ELEMENT_FP16, FILL_UNIFORM, 0.5, 0.2887 / 8 },
     };

@@ -47,9 +47,10 @@ ELEMENT_FN double edge_extreme(enum element_type type, bool moderate)
 }
 
 /* A value of 'unit' size, moved: its mean is then 4096 times its deviation, so
- * that the difference of two sums of squares has nothing left in fp32.  Of 16
- * bits it is 16 or 32 times that, so that values differ and sums of products
- * are in range.  What is uniform is moved within its interval. */
+ * that the difference of two sums of squares has nothing left in fp32.  It is
+ * negative, so that a maximum which begins with 0 leaves exp() nothing either.
+ * Of 16 bits it is 16 or 32 times that, so that values differ and sums of
+ * products are in range.  What is uniform is moved within its interval. */
 ELEMENT_FN double edge_offset(enum element_type type, bool uniform, double unit)
 {
     const bool narrow = element_bytes(type) == 2;
@@ -57,8 +58,8 @@ ELEMENT_FN double edge_offset(enum element_type type, bool uniform, double unit)
     if (uniform)
         return 0.5 + (unit - 0.5) * (narrow ? 0.125 : 0x1p-6);
     if (narrow)
-        return 2 + unit * (type == ELEMENT_BF16 ? 0.125 : 0x1p-4);
-    return 32 + unit * 0x1p-7;
+        return unit * (type == ELEMENT_BF16 ? 0.125 : 0x1p-4) - 2;
+    return unit * 0x1p-5 - 128;
 }
 
 /* One of the subnormals of a float type, each as likely. */
