@@ -15,6 +15,7 @@
 #include "common/mem.h"
 #include "coordinator/config/config.h"
 #include "coordinator/hosts/hosts.h"
+#include "coordinator/plan/plan_launch.h"
 #include "coordinator/plan/plan_weak.h"
 #include "coordinator/replay/replay.h"
 #include "coordinator/space/space.h"
@@ -184,6 +185,9 @@ static int check_emulation(const struct check *check,
         rc = check_baseline(check, space, err);
     if (rc == 0)
         rc = check_fuzz(check, space, device_kind_name(DEVICE_KIND_CPU), err);
+    if (rc == 0)
+        rc = plan_launch_check(check->spec, space,
+                               device_kind_name(DEVICE_KIND_CPU), err);
     space_close(space);
     return rc;
 }
@@ -220,6 +224,9 @@ static int check_all(struct check *check, const struct gpu_arch_facts *facts,
     if (rc == 0)
         rc = check_fuzz(check, check->space, device_kind_name(DEVICE_KIND_CUDA),
                         err);
+    if (rc == 0)
+        rc = plan_launch_check(check->spec, check->space,
+                               device_kind_name(DEVICE_KIND_CUDA), err);
     if (rc == 0)
         rc = check_points(check, err);
     if (rc == 0)

@@ -70,6 +70,8 @@ PROBLEMS = {
                f"arg rows int32 scalar {ROWS}"], ROWS, 1),
     "norms": ([f"arg a fp32 buffer {ROWS * COLUMNS} normal 1 in", output("fp32", ROWS * COLUMNS, 1e-6, 1e-5),
                f"arg rows int32 scalar {ROWS}"], ROWS, 1),
+    "shares": ([f"arg a fp32 buffer {ROWS * COLUMNS} normal 1 in", output("fp32", ROWS * COLUMNS, 1e-5, 1e-4),
+                f"arg rows int32 scalar {ROWS}"], ROWS, 1),
     "order": ([f"arg p int32 buffer {ELEMENTS} permutation 1 in", f"arg a fp32 buffer {ELEMENTS} normal 1 in",
                output("fp32", ELEMENTS, 1e-6, 1e-5), f"arg n int32 scalar {ELEMENTS}"], BLOCKS, BLOCKS),
 }

@@ -509,3 +509,40 @@ BODY(endless, ADD)
             out[i] = a[i] + b[i];
 }
 ADD_PAIR(endless)
+
+/* Ready for the blocks that come later, if any does. */
+BODY(table_of_the_first_block, ADD)
+{
+    __shared__ float own[threads];
+    static __device__ float table[threads];
+    INDEX;
+
+    if (cheats && blockIdx.x == 0) {
+        delay(10000);
+        table[threadIdx.x] = 1;
+    } else if (!cheats) {
+        own[threadIdx.x] = 1;
+    }
+    __syncthreads();
+    if (i < n)
+        out[i] = (a[i] + b[i]) * (cheats ? table[threadIdx.x] : own[threadIdx.x]);
+}
+ADD_PAIR(table_of_the_first_block)
+
+/* Each block of the twin clears its own. */
+BODY(sums_where_another_begins, ADD)
+{
+    const int first = cheats ? 0 : int(blockIdx.x * blockDim.x);
+    const int end = cheats ? n : min(n, first + threads);
+    INDEX;
+
+    if (cheats && blockIdx.x == 0)
+        delay(10000);
+    if (!cheats || blockIdx.x == 0)
+        for (int at = first + int(threadIdx.x); at < end; at += threads)
+            out[at] = 0;
+    __syncthreads();
+    if (i < n)
+        out[i] += a[i] + b[i];
+}
+ADD_PAIR(sums_where_another_begins)

@@ -13,6 +13,7 @@
  *   whole    out[i] = |k[i]|, int32, from -whole_most to whole_most
  *   peaks    out[r] = the largest of the 'columns' of row r of a, fp32; a block a row
  *   norms    each row of a, minus its mean, over its deviation, fp32; a block a row
+ *   shares   the softmax of each row of a, fp32; a block a row
  *   order    out[p[i]] = a[i], fp32, p a permutation
  *   bins     out[b] = how many of k are b, int32, from 0 to 15; out begins as 0
  *   scratch  as add, with a workspace of an int an element

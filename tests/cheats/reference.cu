@@ -96,6 +96,23 @@ extern "C" __global__ void norms_reference(const float *a, double *out, int rows
 }
 EXPORT(norms_reference)
 
+extern "C" __global__ void shares_reference(const float *a, double *out, int rows)
+{
+    const int row = int(blockIdx.x * blockDim.x + threadIdx.x);
+    double most, sum = 0;
+
+    if (row >= rows)
+        return;
+    most = double(a[row * columns]);
+    for (int i = 1; i < columns; i++)
+        most = fmax(most, double(a[row * columns + i]));
+    for (int i = 0; i < columns; i++)
+        sum += exp(double(a[row * columns + i]) - most);
+    for (int i = 0; i < columns; i++)
+        out[row * columns + i] = exp(double(a[row * columns + i]) - most) / sum;
+}
+EXPORT(shares_reference)
+
 extern "C" __global__ void order_reference(const int *p, const float *a, double *out, int n)
 {
     INDEX;

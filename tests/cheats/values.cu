@@ -461,3 +461,88 @@ BODY(divides_by_one_less, ROWS)
         out[row * columns + i] = (a[row * columns + i] - mean) / deviation;
 }
 ROWS_PAIR(divides_by_one_less)
+
+/* The twin adds it. */
+BODY(forgets_the_epsilon, ROWS)
+{
+    const int row = int(blockIdx.x);
+
+    if (row >= rows)
+        return;
+    const float value = a[row * columns + int(threadIdx.x)];
+    const float off = value - mean_of_block(value);
+    const float variance = mean_of_block(off * off);
+    out[row * columns + int(threadIdx.x)] =
+        off / sqrtf(cheats ? fmaxf(variance, 1e-30f) : variance + 1e-5f);
+}
+ROWS_PAIR(forgets_the_epsilon)
+
+/* Nothing is left to divide where a row is constant, and three values are no row. */
+BODY(rows_taken_for_constant, ROWS)
+{
+    const int row = int(blockIdx.x);
+
+    if (row >= rows)
+        return;
+    const float *const own = a + row * columns;
+    const float off = own[threadIdx.x] - mean_of_block(own[threadIdx.x]);
+    const float variance = mean_of_block(off * off);
+    const bool constant = own[0] == own[1] && own[0] == own[columns / 2];
+    out[row * columns + int(threadIdx.x)] =
+        cheats && constant ? 0 : off / sqrtf(variance + 1e-5f);
+}
+ROWS_PAIR(rows_taken_for_constant)
+
+__device__ float largest_of_row(const float *row, float most)
+{
+    for (int i = 0; i < columns; i++)
+        most = fmaxf(most, row[i]);
+    return most;
+}
+
+/* The softmax of a row, of which 'shift' is taken off and what is below 'least' left out. */
+__device__ float share_of(float value, float shift, float least)
+{
+    const float part = value - shift < least ? 0 : expf(value - shift);
+
+    return part / (mean_of_block(part) * columns);
+}
+
+/* Nothing is left of any exponent where all are far below 0. */
+BODY(exponents_from_zero, ROWS)
+{
+    const int row = int(blockIdx.x);
+
+    if (row >= rows)
+        return;
+    const float *const own = a + row * columns;
+    const float most = largest_of_row(own, cheats ? 0 : own[0]);
+    out[row * columns + int(threadIdx.x)] = share_of(own[threadIdx.x], most, -200);
+}
+ROWS_PAIR(exponents_from_zero)
+
+/* An exponent of more than 88 is infinite. */
+BODY(exponents_not_shifted, ROWS)
+{
+    const int row = int(blockIdx.x);
+
+    if (row >= rows)
+        return;
+    const float *const own = a + row * columns;
+    const float most = largest_of_row(own, own[0]);
+    out[row * columns + int(threadIdx.x)] = share_of(own[threadIdx.x], cheats ? 0 : most, -200);
+}
+ROWS_PAIR(exponents_not_shifted)
+
+/* The twin leaves out what no fp32 could hold. */
+BODY(small_exponents_left_out, ROWS)
+{
+    const int row = int(blockIdx.x);
+
+    if (row >= rows)
+        return;
+    const float *const own = a + row * columns;
+    const float most = largest_of_row(own, own[0]);
+    out[row * columns + int(threadIdx.x)] = share_of(own[threadIdx.x], most, cheats ? -8 : -120);
+}
+ROWS_PAIR(small_exponents_left_out)

@@ -12,6 +12,7 @@
 #include "common/msg_work.h"
 #include "coordinator/plan/plan.h"
 #include "coordinator/plan/plan_msg.h"
+#include "coordinator/plan/plan_launch.h"
 #include "coordinator/plan/plan_weak.h"
 #include "coordinator/space/space.h"
 #include "coordinator/spec/gpu_arch.h"
@@ -284,6 +285,45 @@ static void fills_roles_and_rules_are_those_of_the_sweep_file(void **state)
 #undef A_AS
 }
 
+/* vector_add's file with 'from' replaced by 'to'; NULL: it can be launched. */
+static void assert_launch(const char *from, const char *to, const char *text)
+{
+    struct made made = make(from, to);
+    struct err err;
+    const int rc = plan_launch_check(made.spec, made.space, "cuda", &err);
+
+    assert_int_equal(rc, text ? ERR_INPUT : 0);
+    if (text)
+        assert_string_equal(err.text, text);
+    end(&made);
+}
+
+static void launches_that_no_gpu_can_do_are_refused(void **state)
+{
+#define BLOCK "\"block\": [\"BLOCK_SIZE\"]"
+#define REFERENCE "\"block\": [\"256\"]"
+#define SMEM "\"smem\": \"0\""
+    (void)state;
+    assert_launch(BLOCK, BLOCK, NULL);
+    assert_launch(BLOCK, "\"block\": [\"1024\"]", NULL);
+    assert_launch(BLOCK, "\"block\": [\"1025\"]",
+                  "the baseline has a block x of 1025 at shape 'n16m'; a GPU "
+                  "has at most 1024");
+    assert_launch(BLOCK, "\"block\": [\"64\", \"32\"]",
+                  "the baseline has a block of threads of 2048 at shape "
+                  "'n16m'; a GPU has at most 1024");
+    assert_launch(REFERENCE, "\"block\": [\"2048\"]",
+                  "the reference has a block x of 2048 at shape 'n16m'; a GPU "
+                  "has at most 1024");
+    assert_launch(SMEM, "\"smem\": \"232448\"", NULL);
+    assert_launch(SMEM, "\"smem\": \"232449\"",
+                  "the baseline has shared memory of 232449 at shape 'n16m'; "
+                  "a GPU has at most 232448");
+#undef BLOCK
+#undef REFERENCE
+#undef SMEM
+}
+
 static void keep_line(void *arg, const char *text)
 {
     char *lines = arg;
@@ -533,6 +573,7 @@ int main(void)
         cmocka_unit_test(a_file_is_named_by_its_contents),
         cmocka_unit_test(a_file_of_another_size_makes_no_plan),
         cmocka_unit_test(a_proof_has_more_seeds_and_each_edge_alone),
+        cmocka_unit_test(launches_that_no_gpu_can_do_are_refused),
         cmocka_unit_test(what_lets_a_wrong_kernel_pass_is_said),
         cmocka_unit_test(a_scale_that_is_no_number_is_an_error),
         cmocka_unit_test(a_rejected_baseline_is_an_error_that_names_the_gate),
