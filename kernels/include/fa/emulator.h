@@ -41,7 +41,7 @@ struct fa_emu_grid_state {
     /* This launch did atomics outside of arrays whose result depends on their
      * order; it has a fence between blocks. */
     uint32_t unordered, fenced;
-    uint32_t met; /* it did atomics where other blocks may see them */
+    uint32_t met;  /* it did atomics where other blocks may see them */
     int64_t ticks; /* of clock64() */
 };
 

@@ -60,7 +60,7 @@ namespace cooperative_groups
 /* Any of them but a grid: the lanes of a warp, or the block without any. */
 class thread_group
 {
-protected:
+  protected:
     unsigned fa_lanes;
 
     explicit thread_group(unsigned lanes) : fa_lanes(lanes)
@@ -68,11 +68,11 @@ protected:
     }
     friend thread_group tiled_partition(const thread_group &parent, unsigned width);
 
-public:
+  public:
     unsigned long long size() const
     {
-        return fa_lanes ? unsigned(__builtin_popcount(fa_lanes)) :
-                          fa_emu_volume(fa_emu_grid.fa_block);
+        return fa_lanes ? unsigned(__builtin_popcount(fa_lanes))
+                        : fa_emu_volume(fa_emu_grid.fa_block);
     }
     unsigned long long num_threads() const
     {
@@ -98,7 +98,7 @@ class thread_block : public thread_group
     }
     friend thread_block this_thread_block();
 
-public:
+  public:
     static unsigned size()
     {
         return fa_emu_volume(fa_emu_grid.fa_block);
@@ -145,7 +145,7 @@ class grid_group
     }
     friend grid_group this_grid();
 
-public:
+  public:
     static dim3 group_dim()
     {
         return fa_emu_grid.fa_grid;
@@ -190,7 +190,7 @@ inline grid_group this_grid()
 /* What tiles and lanes have in common: ranks are those of the group. */
 class fa_lanes_group : public thread_group
 {
-protected:
+  protected:
     using thread_group::thread_group;
 
     template <typename T>
@@ -199,7 +199,7 @@ protected:
         return __shfl_sync(fa_lanes, v, int(fa_emu_lane_in(fa_lanes, rank)), 32, at);
     }
 
-public:
+  public:
     unsigned fa_mask() const
     {
         return fa_lanes;
@@ -279,12 +279,12 @@ class thread_block_tile<Width, void> : public fa_lanes_group
     static_assert(Width >= 1 && Width <= 32 && (Width & (Width - 1)) == 0,
                   "a tile has 1, 2, 4, 8, 16 or 32 threads here");
 
-protected:
+  protected:
     thread_block_tile() : fa_lanes_group(fa_emu_tile_lanes(Width))
     {
     }
 
-public:
+  public:
     static constexpr unsigned size()
     {
         return Width;
@@ -337,7 +337,7 @@ class thread_block_tile<Width, thread_block_tile<Larger>> : public thread_block_
     friend thread_block_tile<Of, thread_block_tile<From>>
     tiled_partition(const thread_block_tile<From, Any> &);
 
-public:
+  public:
     static unsigned meta_group_rank()
     {
         return fa_emu_thread_rank() % Larger / Width;
@@ -373,14 +373,13 @@ inline void sync(const Group &group, fa_site at = fa_site::here())
     group.sync(at);
 }
 
-#define FA_EMU_OPERATOR(NAME, RESULT)             \
-    template <typename T>                         \
-    struct NAME                                   \
-    {                                             \
+#define FA_EMU_OPERATOR(NAME, RESULT)              \
+    template <typename T>                          \
+    struct NAME {                                  \
         T operator()(const T &a, const T &b) const \
-        {                                         \
-            return RESULT;                        \
-        }                                         \
+        {                                          \
+            return RESULT;                         \
+        }                                          \
     };
 
 FA_EMU_OPERATOR(plus, a + b)
@@ -413,8 +412,7 @@ inline T reduce(const fa_lanes_group &group, T v, Operator op, fa_site at = fa_s
 }
 
 template <typename T, typename Operator>
-inline T inclusive_scan(const fa_lanes_group &group, T v, Operator op,
-                        fa_site at = fa_site::here())
+inline T inclusive_scan(const fa_lanes_group &group, T v, Operator op, fa_site at = fa_site::here())
 {
     const fa_emu_gather all = fa_emu_gathered(group.fa_mask(), v, at);
     const unsigned own = 1u << fa_emu_thread_rank() % 32;
@@ -430,8 +428,7 @@ inline T inclusive_scan(const fa_lanes_group &group, T v, fa_site at = fa_site::
 
 /* The first lane has T() for a result. */
 template <typename T, typename Operator>
-inline T exclusive_scan(const fa_lanes_group &group, T v, Operator op,
-                        fa_site at = fa_site::here())
+inline T exclusive_scan(const fa_lanes_group &group, T v, Operator op, fa_site at = fa_site::here())
 {
     const fa_emu_gather all = fa_emu_gathered(group.fa_mask(), v, at);
     const unsigned before = all.lanes & ((1u << fa_emu_thread_rank() % 32) - 1);
