@@ -56,6 +56,7 @@ const struct runner_source runner_sources[] = {
     { "worker/runner/wire/edge.h", RUNNER_ALL | RUNNER_FACTS },
     { "worker/runner/wire/edge_float.h", RUNNER_ALL | RUNNER_FACTS },
     { "worker/runner/wire/edge_integer.h", RUNNER_ALL | RUNNER_FACTS },
+    { "worker/runner/wire/edge_nudge.h", RUNNER_ALL | RUNNER_FACTS },
     { "worker/runner/wire/tolerance.h", RUNNER_ALL | RUNNER_FACTS },
     { "worker/runner/wire/trials.h", RUNNER_ALL | RUNNER_FACTS },
     { "worker/runner/device/check.h", RUNNER_ALL | RUNNER_FACTS },

@@ -17,25 +17,6 @@
 #define EDGE_LARGE_FACTOR 16.0
 #define EDGE_TINY_FACTOR 0.015625
 
-/* How much a nudge changes a value: one or two of fp16's steps.  With an
- * offset, of larger types: as much as a sum of thousands in fp32 is off, one by
- * one. */
-#define EDGE_NUDGE 0x1p-10
-#define EDGE_OFFSET_NUDGE 0x1p-17
-
-/* Are the inputs of these edges nudged? */
-ELEMENT_FN bool edge_nudges(unsigned edges)
-{
-    return (edges & (1u << EDGE_EXTREME | 1u << EDGE_OFFSET)) != 0;
-}
-
-ELEMENT_FN double edge_nudge(unsigned edges, enum element_type type)
-{
-    return edges & 1u << EDGE_OFFSET && element_bytes(type) > 2
-               ? EDGE_OFFSET_NUDGE
-               : EDGE_NUDGE;
-}
-
 /* As large as leaves normal inputs in range: of fp16, most of what there is; of
  * the others, so that a product of four is in range as well, of fp32 if it is
  * 'moderate'. */
@@ -118,13 +99,6 @@ ELEMENT_FN double edge_value(const struct edge_floats *of, double unit,
         break;
     }
     return of->scale * (of->uniform ? unit : unit * factor);
-}
-
-/* The value, a little more or less. */
-ELEMENT_FN double edge_nudged(double value, double nudge, uint64_t key,
-                              int64_t i)
-{
-    return value * (edge_bits(key, i) & 1u << 9 ? 1 + nudge : 1 - nudge);
 }
 
 #endif

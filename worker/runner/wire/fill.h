@@ -10,6 +10,7 @@
 
 #include "worker/runner/wire/edge_float.h"
 #include "worker/runner/wire/edge_integer.h"
+#include "worker/runner/wire/edge_nudge.h"
 #include "worker/runner/wire/element.h"
 #include "worker/runner/wire/element_type.h"
 #include "worker/runner/wire/fill_integer.h"
@@ -25,7 +26,7 @@ struct fill {
     int64_t count;          /* elements of the buffer */
     unsigned edges;         /* bit e: enum edge e; 0 unless values are drawn */
     enum element_type type; /* of the buffer */
-    bool nudged, moderate;  /* with edges, of floats (edge_float.h) */
+    bool nudged, moderate;  /* with edges, of floats (edge_nudge.h) */
 };
 
 /* Element 'i' of a random fill before the scale. */
