@@ -94,9 +94,11 @@ def remeasure(ask, whole, quick):
         return {}  # all answers are the baseline
     bench = json.loads(call(ask, folder, "bench", "--db", "run.db", "--shape", "all", "--json",
                             *(word for key in keys for word in ("--config", key)))[2])
+    baseline = next(row["key"] for row in bench["configurations"] if row["baseline"])
     shapes = {}
     for shape in bench["shapes"]:
-        of = {row["key"]: row for row in shape["measured"]} | {None: row for row in shape["measured"] if row["baseline"]}
+        of = {row["key"]: row for row in shape["measured"]}
+        of[None] = of[baseline]
         best = of[answer(whole)]
         shapes[shape["shape"]] = [
             {"name": run["name"], "median_s": of[answer(run)]["median_s"], "ci_95": of[answer(run)]["ci_95"],

@@ -48,6 +48,7 @@ struct gpu {
     struct runner_session *retired; /* the one before, until it has ended */
     bool session_facts;             /* 'session' is one of fa-facts ... */
     bool retired_facts;             /* ... and this is 'retired' */
+    bool was_spare;                 /* and this is 'session' */
     bool alone;                     /* no two processes can have it open */
     struct gpu_spares *spares;      /* of fa-runner, never of fa-facts */
     int tries;                      /* attempts to open it since a success */
@@ -69,14 +70,14 @@ struct gpu {
 
 static int start_runner(struct gpu *gpu, int64_t now_ns, struct err *err)
 {
-    int rc = gpu_runner_start(&gpu->runner, now_ns, &gpu->session, err);
+    int rc = gpu_runner_open(&gpu->runner, now_ns, &gpu->session, err);
 
     if (rc < 0)
         return rc;
     gpu->session_facts = gpu->facts_only;
     gpu->phase = OPENING;
     gpu->n_measured = 0;
-    gpu_runner_ask_to_open(&gpu->runner, gpu->session, now_ns);
+    gpu->was_spare = false;
     return 0;
 }
 
@@ -196,10 +197,11 @@ static void send_job(struct gpu *gpu, int64_t now_ns)
     runner_session_ask(gpu->session, &gpu->request, gpu->limit_ns, now_ns);
 }
 
-/* An earlier kernel of this process may have caused the failure. */
+/* An earlier kernel of this process may have caused the failure, or it died
+ * while it was a spare. */
 static bool may_be_inherited(const struct gpu *gpu)
 {
-    return gpu->n_measured > 0 && !gpu->result.repeated;
+    return (gpu->n_measured > 0 || gpu->was_spare) && !gpu->result.repeated;
 }
 
 static void settle_reply(struct gpu *gpu, const struct wire_result *wire,
@@ -306,6 +308,7 @@ static void renew(struct gpu *gpu, int64_t now_ns)
     if (spare) {
         gpu->session_facts = false;
         gpu->n_measured = 0;
+        gpu->was_spare = true;
         take_over(gpu, now_ns);
     } else {
         start_again(gpu, now_ns);
@@ -360,7 +363,9 @@ static void take_reply(struct gpu *gpu, int64_t now_ns)
         }
         if (reply->kind == WIRE_REFERENCE)
             settle_reference(gpu, reply->error, now_ns);
-        else if (!gpu_spares_drop(gpu->spares, now_ns)) /* as above */
+        else if (gpu_spares_drop(gpu->spares, now_ns)) /* as above */
+            gpu->result.repeated = true;
+        else
             finish_job(gpu, OUTCOME_CRASH, reply->error, now_ns);
         replace(gpu, now_ns);
     }
@@ -446,11 +451,10 @@ static void open_spare(struct gpu *gpu, int64_t now_ns)
     struct runner_session *session;
     struct err err;
 
-    if (gpu_runner_start(&gpu->runner, now_ns, &session, &err) < 0) {
+    if (gpu_runner_open(&gpu->runner, now_ns, &session, &err) < 0) {
         (void)gpu_spares_drop(gpu->spares, now_ns);
         return;
     }
-    gpu_runner_ask_to_open(&gpu->runner, session, now_ns);
     gpu_spares_add(gpu->spares, session);
 }
 

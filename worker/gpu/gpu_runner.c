@@ -12,9 +12,10 @@
 #define OPEN_LIMIT_NS (120 * NS_PER_S)
 
 /* Kernels of the cpu device are code of others, and so may records be. */
-int gpu_runner_start(const struct gpu_runner *runner, int64_t now_ns,
-                     struct runner_session **out, struct err *err)
+int gpu_runner_open(const struct gpu_runner *runner, int64_t now_ns,
+                    struct runner_session **out, struct err *err)
 {
+    struct wire_request request = { .kind = WIRE_OPEN };
     struct sandbox *sandbox = sandbox_policy_copy(runner->sandbox);
     char files[PATH_MAX], scratch[PATH_MAX];
     int rc;
@@ -32,17 +33,12 @@ int gpu_runner_start(const struct gpu_runner *runner, int64_t now_ns,
         &(struct runner_session_spec){ runner->program, scratch, sandbox },
         now_ns, out, err);
     sandbox_free(sandbox);
-    return rc;
-}
-
-void gpu_runner_ask_to_open(const struct gpu_runner *runner,
-                            struct runner_session *session, int64_t now_ns)
-{
-    struct wire_request request = { .kind = WIRE_OPEN };
-
+    if (rc < 0)
+        return rc;
     snprintf(request.device, sizeof(request.device), "%s", runner->device);
     snprintf(request.gpu, sizeof(request.gpu), "%s", runner->gpu);
-    runner_session_ask(session, &request, OPEN_LIMIT_NS, now_ns);
+    runner_session_ask(*out, &request, OPEN_LIMIT_NS, now_ns);
+    return 0;
 }
 
 /* A KILL or TERM that we did not send comes from the system (memory, a job of

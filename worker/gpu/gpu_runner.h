@@ -18,10 +18,9 @@ struct gpu_runner {
     struct runner_dir folder;
 };
 
-int gpu_runner_start(const struct gpu_runner *runner, int64_t now_ns,
-                     struct runner_session **out, struct err *err);
-void gpu_runner_ask_to_open(const struct gpu_runner *runner,
-                            struct runner_session *session, int64_t now_ns);
+/* Start one and ask it to open the GPU. */
+int gpu_runner_open(const struct gpu_runner *runner, int64_t now_ns,
+                    struct runner_session **out, struct err *err);
 
 /* What the end of its process makes of a measurement. */
 enum outcome gpu_runner_outcome(const struct runner_session_end *end);

@@ -31,7 +31,7 @@ static int set_up(void **state)
     rig.options.stay.rental.machines = rental_new(&rig.hosts, "/");
     rig.options.stay.rental.store = rig.sweep.mail.store;
     rig_begin(&rig);
-    assert_true(rented_begin(&rig.sweep, 0));
+    rented_begin(&rig.sweep, 0);
     return 0;
 }
 

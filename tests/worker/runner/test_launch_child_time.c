@@ -56,10 +56,11 @@ static void time_begins_when_the_kernel_is_loaded(void **state)
     assert_int_equal(launch_child_start(&object, &child, &err), 0);
     /* loading takes some as well; then it is beyond both */
     await_use(child.pid, child.loaded_s + EARLY_S);
-    assert_int_equal(
-        launch_child_run(&child, &launch, (struct emulator_order){ 0, 0 },
-                         launch_child_limits(10), &reply, &seconds, &err),
-        0);
+    assert_int_equal(launch_child_run(&child, &launch,
+                                      (struct emulator_order){ .blocks = 0 },
+                                      launch_child_limits(10), &reply, &seconds,
+                                      &err),
+                     0);
     assert_int_equal(reply.outcome, EMULATOR_DONE);
     assert_true(seconds >= EARLY_S);
     close(object.file);
@@ -86,8 +87,8 @@ static void loop_without_primitive_ends_by_its_processor_time(void **state)
     assert_true(object.file >= 0);
     assert_int_equal(launch_child_start(&object, &child, &err), 0);
     assert_int_equal(launch_child_run(&child, &launch,
-                                      (struct emulator_order){ 0, 0 }, limits,
-                                      &reply, &seconds, &err),
+                                      (struct emulator_order){ .blocks = 0 },
+                                      limits, &reply, &seconds, &err),
                      DEVICE_TIMEOUT);
     assert_string_equal(err.text, "still running after 0.1 s");
     assert_true(seconds < 2);
