@@ -7,7 +7,7 @@
 #
 # BUILD is a build folder with compile_commands.json.  Changed files are those
 # that differ from FA_BASE (a commit).  Without FA_BASE they are those of the
-# newest commits (changed.sh), the last ones first: FA_LINT_MOST (16) for the
+# newest commits (changed.sh), the last ones first: FA_LINT_MOST (8) for the
 # analyzer, four times as many programs and tests for clang-tidy's patterns and
 # cppcheck.
 set -u
@@ -56,7 +56,7 @@ if [ $all = yes ]; then
     shallow=$built
 else
     touched=$(deploy/changed.sh) || exit 1
-    most=${FA_LINT_MOST:-16}
+    most=${FA_LINT_MOST:-8}
     [ -z "${FA_BASE:-}" ] || most=$(echo "$touched" | wc -l)
     deep=$(echo "$built" | newest "$most")
     shallow=$(echo "$built" | newest $((4 * most)))
