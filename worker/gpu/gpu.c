@@ -296,12 +296,13 @@ static void take_over(struct gpu *gpu, int64_t now_ns)
  * GPU.  Nothing is measured until this one has ended. */
 static void renew(struct gpu *gpu, int64_t now_ns)
 {
-    struct runner_session *spare = gpu_spares_take(gpu->spares, now_ns);
+    struct runner_session *spare;
 
     if (gpu->alone) {
         replace(gpu, now_ns);
         return;
     }
+    spare = gpu_spares_take(gpu->spares, now_ns);
     gpu->retired = gpu->session;
     gpu->retired_facts = gpu->session_facts;
     gpu->session = spare;
