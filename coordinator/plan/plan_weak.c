@@ -151,7 +151,8 @@ static double size_of_input(const struct weak *weak, size_t i)
     return strcmp(fill, "file") == 0 ? NAN : fabs(first->scale);
 }
 
-/* Of the largest input; NaN if one is not known, or there is none. */
+/* The size of the largest input; NaN if there is none, or the size of one is
+ * unknown. */
 static double size_of_inputs(const struct weak *weak)
 {
     double most = NAN;
