@@ -76,6 +76,12 @@ static void what_it_does_under_its_other_name_is_cancelled(void **state)
     assert_int_equal(rig_count(&rig, MSG_STOP), 0);
 }
 
+static void claim(char *text, size_t size, const struct rig_sent *build)
+{
+    snprintf(text, size, "vector_add/%s//%s/0/build/1", build->config,
+             build->purpose);
+}
+
 static void what_it_still_does_goes_on(void **state)
 {
     const char *running[2];
@@ -85,11 +91,8 @@ static void what_it_still_does_goes_on(void **state)
     rig_come(&rig, 0, 7, NULL, 0);
     assert_int_equal(rig_dispatch(&rig), 2);
     for (int i = 0; i < 2; i++) {
-        const struct rig_sent *build =
-            i ? rig_last(&rig, MSG_BUILD) : rig_first(&rig, MSG_BUILD);
-
-        snprintf(text[i], sizeof(text[i]), "vector_add/%s//%s/0/build/1",
-                 build->config, build->purpose);
+        claim(text[i], sizeof(text[i]),
+              i ? rig_last(&rig, MSG_BUILD) : rig_first(&rig, MSG_BUILD));
         running[i] = text[i];
     }
     rig_come(&rig, 0, 7, running, 2);
@@ -108,8 +111,7 @@ static void what_it_has_not_any_more_is_given_again(void **state)
     rig_come(&rig, 0, 7, NULL, 0);
     assert_int_equal(rig_dispatch(&rig), 2);
     build = rig_first(&rig, MSG_BUILD);
-    snprintf(text, sizeof(text), "vector_add/%s//%s/0/build/1", build->config,
-             build->purpose);
+    claim(text, sizeof(text), build);
     running = text;
     rig_come(&rig, 0, 7, &running, 1);
     assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'refused'"), 1);
@@ -237,12 +239,6 @@ static void an_identity_has_1023_bytes_at_most(void **state)
         rig_come(&rig, 0, 7, &running, 1);
         assert_int_equal(sched_leases(rig.sweep.work.sched), len == 1023);
     }
-}
-
-static void claim(char *text, size_t size, const struct rig_sent *build)
-{
-    snprintf(text, size, "vector_add/%s//%s/0/build/1", build->config,
-             build->purpose);
 }
 
 /* It was silent, and host b got its work. */
