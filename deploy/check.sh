@@ -136,30 +136,33 @@ if echo "$touched" | grep -v CMakeLists | grep -qE '^(tests/)?(kernels|cheats|wo
     compiles=
 fi
 
-# The end-to-end tests mostly wait, so they start early and run beside all
-# others.  Those labelled plain run without sanitizers, the others with them.
+# The end-to-end tests mostly wait, so they start as soon as their programs are
+# there and run beside all others, as many as the machine has time for.  Those
+# labelled plain run without sanitizers, the others with them.
+step build-e2e build asan sanitized
+(
+    export FA_KILLS=5
+    # Workers fork often, and what freed memory they keep is copied each time.
+    export ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=12
+    step tests-e2e tests asan -j $((jobs * 3)) --test-load $((jobs * 3)) -L sanitized
+) >build/aside.log 2>&1 &
+aside=$!
 step build-asan build asan all
 step build-tsan build tsan fa-coord \
     test_coordinator_link_host_thread test_coordinator_link_host_thread_waits \
     test_coordinator_link_link test_coordinator_link_router
 # fa-worker has one thread, so any will do there.
 cp -f build/asan/bin/fa-worker build/tsan/bin/ || true
-(
-    export FA_KILLS=5
-    # Workers fork often, and what freed memory they keep is copied each time.
-    export ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=12
-    step tests-asan tests asan -j $((jobs * 2 - 1)) -LE "slow|bench|plain|browser|python|package|site|slurm$compiles"
-) >build/aside.log 2>&1 &
-aside=$!
 step build-gcc build dev all
 step build-fuzz build fuzz fuzzers
 step lint deploy/lint.sh build/dev
 step tests-plain tests dev -j "$jobs" -LE "slow|bench|left_out|sanitized|browser|python|package|site|slurm$compiles"
+step tests-asan tests asan -j $((jobs + 1)) -LE "slow|bench|plain|sanitized|browser|python|package|site|slurm$compiles"
 step fuzz tests fuzz -j $((jobs * 5)) -L fuzz
 step tests-tsan tests tsan -j "$jobs" -L threads
-echo "== tests-asan, which ran beside these"
+echo "== tests-e2e, which ran beside these"
 wait "$aside" || true
 aside=""
 cat build/aside.log
-grep -q "^tests-asan " "$times" || echo "tests-asan FAILED 0" >>"$times"
+grep -q "^tests-e2e " "$times" || echo "tests-e2e FAILED 0" >>"$times"
 finish
