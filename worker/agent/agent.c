@@ -30,7 +30,7 @@
  * are compiled; a GPU has its runner, the one before and a tool */
 #define FDS_MAX            \
     (2 + CONTROL_FDS_MAX + \
-     CHILD_FDS_MAX * (2 + SLOTS_MAX + 3 * GPUS_MAX + GPU_SPARES_MAX))
+     CHILD_FDS_MAX * (2 + SLOTS_MAX + 3 * GPUS_MAX + 2 * GPU_SPARES_MAX))
 
 static int open_signals(struct agent *agent, struct err *err)
 {

@@ -138,7 +138,7 @@ static int64_t session_deadline_ns(const struct runner_session *session)
     return session ? runner_session_deadline_ns(session) : INT64_MAX;
 }
 
-static bool may_open_spare(const struct gpu *gpu)
+static bool may_tend_spares(const struct gpu *gpu)
 {
     return gpu->phase == READY && !gpu->has_job && !gpu->session_facts &&
            !gpu->alone && gpu_spares_wants(gpu->spares);
@@ -147,7 +147,7 @@ static bool may_open_spare(const struct gpu *gpu)
 int64_t gpu_deadline_ns(const struct gpu *gpu)
 {
     int64_t retired_ns = session_deadline_ns(gpu->retired);
-    int64_t spares_ns = may_open_spare(gpu)
+    int64_t spares_ns = may_tend_spares(gpu)
                             ? gpu->spare_at_ns
                             : gpu_spares_deadline_ns(gpu->spares);
     int64_t ns = gpu->phase == PAUSED ? gpu->again_at_ns
@@ -291,9 +291,12 @@ static void take_over(struct gpu *gpu, int64_t now_ns)
     gpu->phase = TAKING_OVER;
 }
 
-/* The next process opens the GPU before this one ends.  A driver that no
- * process uses is unloaded, and to load it again takes longer than to open the
- * GPU.  Nothing is measured until this one has ended. */
+static void ready(struct gpu *gpu, int64_t now_ns);
+
+/* With a spare, this process stays until the GPU has nothing to do.  Without,
+ * the next one opens the GPU before this one ends: a driver that no process
+ * uses is unloaded, and to load it again takes longer than to open the GPU.
+ * Nothing is measured until this one has ended. */
 static void renew(struct gpu *gpu, int64_t now_ns)
 {
     struct runner_session *spare;
@@ -302,18 +305,19 @@ static void renew(struct gpu *gpu, int64_t now_ns)
         replace(gpu, now_ns);
         return;
     }
-    spare = gpu_spares_take(gpu->spares, now_ns);
-    gpu->retired = gpu->session;
-    gpu->retired_facts = gpu->session_facts;
-    gpu->session = spare;
+    spare = gpu->session_facts ? NULL : gpu_spares_take(gpu->spares, now_ns);
     if (spare) {
-        gpu->session_facts = false;
+        gpu_spares_keep(gpu->spares, gpu->session);
+        gpu->session = spare;
         gpu->n_measured = 0;
         gpu->was_spare = true;
-        take_over(gpu, now_ns);
-    } else {
-        start_again(gpu, now_ns);
+        ready(gpu, now_ns);
+        return;
     }
+    gpu->retired = gpu->session;
+    gpu->retired_facts = gpu->session_facts;
+    gpu->session = NULL;
+    start_again(gpu, now_ns);
 }
 
 static void ready(struct gpu *gpu, int64_t now_ns)
@@ -447,11 +451,13 @@ static void begin_job(struct gpu *gpu, int64_t now_ns)
         send_job(gpu, now_ns);
 }
 
-static void open_spare(struct gpu *gpu, int64_t now_ns)
+static void tend_spares(struct gpu *gpu, int64_t now_ns)
 {
     struct runner_session *session;
     struct err err;
 
+    if (gpu_spares_end_kept(gpu->spares, now_ns))
+        return;
     if (gpu_runner_open(&gpu->runner, now_ns, &session, &err) < 0) {
         (void)gpu_spares_drop(gpu->spares, now_ns);
         return;
@@ -463,14 +469,14 @@ static void step_spares(struct gpu *gpu, int64_t now_ns)
 {
     if (!gpu_spares_step(gpu->spares, now_ns))
         quarantine_stuck(gpu, now_ns);
-    if (gpu->phase == READY && gpu->waits && !gpu_spares_opening(gpu->spares)) {
+    if (gpu->phase == READY && gpu->waits && !gpu_spares_busy(gpu->spares)) {
         gpu->waits = false;
         begin_job(gpu, now_ns);
     }
-    if (!may_open_spare(gpu))
+    if (!may_tend_spares(gpu))
         gpu->spare_at_ns = now_ns + SPARE_AFTER_NS;
     else if (now_ns >= gpu->spare_at_ns)
-        open_spare(gpu, now_ns);
+        tend_spares(gpu, now_ns);
 }
 
 enum gpu_state gpu_step(struct gpu *gpu, int64_t now_ns)
@@ -576,7 +582,7 @@ int gpu_measure(struct gpu *gpu, const struct gpu_job *job, int64_t now_ns,
     gpu->started_ns = now_ns;
     gpu->has_job = true;
     gpu->wants_fresh = job->fresh;
-    gpu->waits = gpu_spares_opening(gpu->spares);
+    gpu->waits = gpu_spares_busy(gpu->spares);
     if (!gpu->waits)
         begin_job(gpu, now_ns);
     return 0;

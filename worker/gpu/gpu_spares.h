@@ -2,8 +2,9 @@
  *
  * Each block of a confirmation begins in a process of its own.  To open a GPU
  * takes 0.2 s, and two that open at once wait for each other in the driver.  So
- * some are opened ahead, one at a time, while the GPU has nothing to do.  None
- * opens beside a measurement.
+ * some are opened ahead, one at a time, while the GPU has nothing to do.  To
+ * end one takes 0.06 s, so those of earlier blocks stay until then, too.  None
+ * opens or ends beside a measurement.
  */
 #ifndef FA_WORKER_GPU_GPU_SPARES_H
 #define FA_WORKER_GPU_GPU_SPARES_H
@@ -24,16 +25,22 @@ enum {
 struct gpu_spares *gpu_spares_new(size_t most);
 void gpu_spares_free(struct gpu_spares *spares); /* kills; NULL is fine */
 
-/* Is there room for another, and does none open now?  Never again after one
- * could not be opened: memory is short, or the GPU is for one process only. */
+/* Is there one to end or room for another, and is none busy?  No other opens
+ * after one could not: memory is short, or the GPU is for one process only. */
 bool gpu_spares_wants(const struct gpu_spares *spares);
+/* One opens or ends now. */
+bool gpu_spares_busy(const struct gpu_spares *spares);
 /* 'session' was asked to open the GPU; it is the spares' own from now on. */
 void gpu_spares_add(struct gpu_spares *spares, struct runner_session *session);
-bool gpu_spares_opening(const struct gpu_spares *spares);
+/* 'session' has measured what it is for, likewise.  At most as many as were
+ * taken. */
+void gpu_spares_keep(struct gpu_spares *spares, struct runner_session *session);
+/* Kill those that are kept; false: there are none. */
+bool gpu_spares_end_kept(struct gpu_spares *spares, int64_t now_ns);
 /* One that is open, now the caller's; NULL: none. */
 struct runner_session *gpu_spares_take(struct gpu_spares *spares,
                                        int64_t now_ns);
-/* Kill all, and never want another.  False: there was none. */
+/* Kill all, and open no other from now on.  False: there was none. */
 bool gpu_spares_drop(struct gpu_spares *spares, int64_t now_ns);
 
 size_t gpu_spares_poll(const struct gpu_spares *spares, struct pollfd *fds,

@@ -17,7 +17,7 @@
 #include "worker/store/build_dir.h"
 
 enum {
-    FDS_MAX = CHILD_FDS_MAX * (2 + GPU_SPARES_MAX)
+    FDS_MAX = CHILD_FDS_MAX * (2 + 2 * GPU_SPARES_MAX)
 };
 
 char gpu_fixture_dir[] = "/tmp/fa-test-gpu-XXXXXX";
