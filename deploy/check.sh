@@ -137,14 +137,14 @@ if echo "$touched" | grep -v CMakeLists | grep -qE '^(tests/)?(kernels|cheats|wo
 fi
 
 # The end-to-end tests mostly wait, so they start as soon as their programs are
-# there and run beside all others, as many as the machine has time for.  Those
-# labelled plain run without sanitizers, the others with them.
+# there and run beside all others.  Those labelled plain run without sanitizers,
+# the others with them.
 step build-e2e build asan sanitized
 (
     export FA_KILLS=5
     # Workers fork often, and what freed memory they keep is copied each time.
     export ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=12
-    step tests-e2e tests asan -j $((jobs * 3)) --test-load $((jobs * 3)) -L sanitized
+    step tests-e2e tests asan -j $((jobs * 2)) -L sanitized
 ) >build/aside.log 2>&1 &
 aside=$!
 step build-asan build asan all
@@ -156,7 +156,7 @@ cp -f build/asan/bin/fa-worker build/tsan/bin/ || true
 step build-gcc build dev all
 step build-fuzz build fuzz fuzzers
 step lint deploy/lint.sh build/dev
-step tests-plain tests dev -j "$jobs" -LE "slow|bench|left_out|sanitized|browser|python|package|site|slurm$compiles"
+step tests-plain tests dev -j $((jobs + 1)) -LE "slow|bench|left_out|sanitized|browser|python|package|site|slurm$compiles"
 step tests-asan tests asan -j $((jobs + 1)) -LE "slow|bench|plain|sanitized|browser|python|package|site|slurm$compiles"
 step fuzz tests fuzz -j $((jobs * 5)) -L fuzz
 step tests-tsan tests tsan -j "$jobs" -L threads
