@@ -1,6 +1,11 @@
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZMQ REQUIRED IMPORTED_TARGET libzmq)
+# Debian's file also has flags of the libraries that libzmq uses.  CMake puts
+# them into another order when it configures again, which would build everything
+# again.
+set_target_properties(PkgConfig::ZMQ PROPERTIES
+  INTERFACE_INCLUDE_DIRECTORIES "${ZMQ_INCLUDEDIR}" INTERFACE_COMPILE_OPTIONS "")
 pkg_check_modules(SSH2 REQUIRED IMPORTED_TARGET libssh2)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)
