@@ -6,21 +6,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/clock.h"
 #include "common/device_kind.h"
 #include "common/mem.h"
 #include "common/outcome.h"
-#include "worker/gpu/gpu_name.h"
+#include "worker/gpu/gpu_hold.h"
 #include "worker/gpu/gpu_runner.h"
 #include "worker/gpu/gpu_spares.h"
-#include "worker/gpu/gpulock.h"
 #include "worker/gpu/request.h"
 #include "worker/gpu/runner_session.h"
 #include "worker/store/runner_dir.h"
 
-#define AGAIN_NS (1 * NS_PER_S) /* between attempts to open it again */
+#define AGAIN_NS (1 * NS_PER_S)        /* between attempts to open it again */
+#define LOCK_AGAIN_NS (50 * NS_PER_MS) /* likewise, to lock it */
 /* So long a GPU has nothing to do: longer than between the measurements of a
  * block. */
 #define SPARE_AFTER_NS (30 * NS_PER_MS)
@@ -33,6 +32,7 @@ enum {
 enum phase {
     OPENING,
     TAKING_OVER, /* open; the one before has not ended yet */
+    LOCKING,     /* open; another worker, which may be ending, has it */
     READY,
     ENDING, /* killed, not yet gone */
     PAUSED, /* waits until again_at_ns */
@@ -56,8 +56,7 @@ struct gpu {
     size_t n_measured; /* measurements of this process */
     char trouble[WIRE_TEXT_MAX + 64];
 
-    char uuid[GPU_UUID_BYTES]; /* "" before the first opening */
-    int lock; /* negative: none; ERR_DEVICE: another worker has it */
+    struct gpu_hold hold;
     struct wire_fact facts[WIRE_FACTS_MAX];
     size_t n_facts;
 
@@ -94,7 +93,7 @@ int gpu_open(const struct gpu_spec *spec, int64_t now_ns, struct gpu **out,
     gpu->facts_only = spec->facts_only;
     gpu->home = mem_strdup(spec->home ? spec->home : spec->dir);
     gpu->runner.sandbox = spec->sandbox;
-    gpu->lock = -1;
+    gpu_hold_init(&gpu->hold);
     gpu->spares = gpu_spares_new(spec->spares);
     rc = runner_dir_open(spec->dir, &gpu->runner.folder, err);
     if (rc == 0)
@@ -114,8 +113,7 @@ void gpu_close(struct gpu *gpu)
     runner_session_free(gpu->session);
     runner_session_free(gpu->retired);
     gpu_spares_free(gpu->spares);
-    if (gpu->lock >= 0)
-        close(gpu->lock);
+    gpu_hold_release(&gpu->hold);
     runner_dir_close(&gpu->runner.folder);
     free(gpu->runner.program);
     free(gpu->home);
@@ -150,8 +148,9 @@ int64_t gpu_deadline_ns(const struct gpu *gpu)
     int64_t spares_ns = may_tend_spares(gpu)
                             ? gpu->spare_at_ns
                             : gpu_spares_deadline_ns(gpu->spares);
-    int64_t ns = gpu->phase == PAUSED ? gpu->again_at_ns
-                                      : session_deadline_ns(gpu->session);
+    int64_t ns = gpu->phase == PAUSED || gpu->phase == LOCKING
+                     ? gpu->again_at_ns
+                     : session_deadline_ns(gpu->session);
 
     ns = ns < retired_ns ? ns : retired_ns;
     return ns < spares_ns ? ns : spares_ns;
@@ -259,24 +258,6 @@ static void settle_death(struct gpu *gpu, const struct runner_session_end *end,
     finish_job(gpu, gpu_runner_outcome(end), why, now_ns);
 }
 
-static int name_and_lock(struct gpu *gpu, struct err *err)
-{
-    if (gpu->uuid[0]) {
-        if (gpu->lock >= 0 && strcmp(gpu_fact(gpu, "uuid"), gpu->uuid) != 0)
-            return err_set(err, ERR_DEVICE, "GPU %s was %s and is now %s",
-                           gpu->runner.gpu, gpu->uuid, gpu_fact(gpu, "uuid"));
-        return 0;
-    }
-    if (!device_kind_is(gpu->runner.device, DEVICE_KIND_CUDA)) {
-        gpu_name_unreal(gpu->runner.device, gpu->runner.gpu, gpu->home,
-                        gpu->uuid);
-        return 0;
-    }
-    snprintf(gpu->uuid, sizeof(gpu->uuid), "%s", gpu_fact(gpu, "uuid"));
-    gpu->lock = gpulock_take(GPULOCK_FOLDER, gpu->uuid, err);
-    return gpu->lock < 0 ? gpu->lock : 0;
-}
-
 static void start_again(struct gpu *gpu, int64_t now_ns)
 {
     struct err err;
@@ -329,11 +310,31 @@ static void ready(struct gpu *gpu, int64_t now_ns)
         send_job(gpu, now_ns);
 }
 
-static void opened(struct gpu *gpu, const struct wire_reply *reply,
-                   int64_t now_ns)
+/* It is open. */
+static void lock(struct gpu *gpu, int64_t now_ns)
 {
     struct err err;
 
+    if (gpu_hold_take(&gpu->hold, gpu->runner.device, gpu->runner.gpu,
+                      gpu->home, gpu_fact(gpu, "uuid"), now_ns, &err) < 0) {
+        if (!gpu_hold_waits(&gpu->hold, now_ns)) {
+            lose(gpu, err.text, now_ns);
+            return;
+        }
+        gpu->phase = LOCKING;
+        gpu->again_at_ns = now_ns + LOCK_AGAIN_NS;
+        return;
+    }
+    gpu->tries = 0;
+    if (gpu->retired)
+        take_over(gpu, now_ns);
+    else
+        ready(gpu, now_ns);
+}
+
+static void opened(struct gpu *gpu, const struct wire_reply *reply,
+                   int64_t now_ns)
+{
     if (reply->kind != WIRE_OK) {
         if (gpu->retired) /* it may be in the way */
             replace(gpu, now_ns);
@@ -343,16 +344,7 @@ static void opened(struct gpu *gpu, const struct wire_reply *reply,
     }
     memcpy(gpu->facts, reply->facts, sizeof(gpu->facts));
     gpu->n_facts = reply->n_facts;
-    if (name_and_lock(gpu, &err) < 0) {
-        lose(gpu, err.text, now_ns);
-        return;
-    }
-    gpu->tries = 0;
-    if (!gpu->retired) {
-        ready(gpu, now_ns);
-        return;
-    }
-    take_over(gpu, now_ns);
+    lock(gpu, now_ns);
 }
 
 static void take_reply(struct gpu *gpu, int64_t now_ns)
@@ -486,6 +478,8 @@ enum gpu_state gpu_step(struct gpu *gpu, int64_t now_ns)
         step_retired(gpu, now_ns);
     if (gpu->phase == PAUSED && now_ns >= gpu->again_at_ns)
         start_again(gpu, now_ns);
+    if (gpu->phase == LOCKING && now_ns >= gpu->again_at_ns)
+        lock(gpu, now_ns);
     if (gpu->phase == LOST && gpu->session) {
         runner_session_kill(gpu->session, now_ns);
         if (runner_session_step(gpu->session, now_ns) == RUNNER_SESSION_DEAD) {
@@ -534,12 +528,12 @@ enum gpu_state gpu_state(const struct gpu *gpu)
 
 bool gpu_is_taken(const struct gpu *gpu)
 {
-    return gpu->lock == ERR_DEVICE;
+    return gpu->hold.lock == ERR_DEVICE;
 }
 
 const char *gpu_index(const struct gpu *gpu)
 {
-    return gpu->lock >= 0 ? gpu->runner.gpu : "";
+    return gpu->hold.lock >= 0 ? gpu->runner.gpu : "";
 }
 
 const char *gpu_trouble(const struct gpu *gpu)
@@ -549,7 +543,7 @@ const char *gpu_trouble(const struct gpu *gpu)
 
 const char *gpu_uuid(const struct gpu *gpu)
 {
-    return gpu->uuid;
+    return gpu->hold.uuid;
 }
 
 const char *gpu_fact(const struct gpu *gpu, const char *name)
@@ -572,7 +566,7 @@ int gpu_measure(struct gpu *gpu, const struct gpu_job *job, int64_t now_ns,
     int rc;
 
     if (gpu_state(gpu) != GPU_IDLE)
-        return err_set(err, ERR_INPUT, "GPU %s is not idle", gpu->uuid);
+        return err_set(err, ERR_INPUT, "GPU %s is not idle", gpu->hold.uuid);
     rc = request_place(job, &gpu->runner.folder, &gpu->request, err);
     if (rc < 0)
         return rc;

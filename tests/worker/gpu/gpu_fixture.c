@@ -80,10 +80,10 @@ enum gpu_state gpu_fixture_settle(struct gpu *gpu)
     return gpu_state(gpu);
 }
 
-static struct gpu *open_with(const char *program, bool facts_only,
-                             size_t spares)
+static struct gpu *open_with(const char *device, const char *program,
+                             bool facts_only, size_t spares)
 {
-    struct gpu_spec spec = { .device = "cpu",
+    struct gpu_spec spec = { .device = device,
                              .gpu = "0",
                              .runner = program,
                              .facts_only = facts_only,
@@ -99,17 +99,22 @@ static struct gpu *open_with(const char *program, bool facts_only,
 
 struct gpu *gpu_fixture_open(const char *runner)
 {
-    return open_with(runner, false, 0);
+    return open_with("cpu", runner, false, 0);
+}
+
+struct gpu *gpu_fixture_open_cuda(const char *runner)
+{
+    return open_with("cuda", runner, false, 0);
 }
 
 struct gpu *gpu_fixture_open_spares(const char *runner, size_t spares)
 {
-    return open_with(runner, false, spares);
+    return open_with("cpu", runner, false, spares);
 }
 
 struct gpu *gpu_fixture_open_facts(const char *facts)
 {
-    return open_with(facts, true, 0);
+    return open_with("cpu", facts, true, 0);
 }
 
 struct gpu_result gpu_fixture_measure_job(struct gpu *gpu,

@@ -44,6 +44,7 @@ const char *gpu_fixture_script(const char *text);
 void gpu_fixture_write(const char *name, const char *text, char path[64]);
 
 struct gpu *gpu_fixture_open(const char *runner);
+struct gpu *gpu_fixture_open_cuda(const char *runner); /* a stand-in */
 struct gpu *gpu_fixture_open_spares(const char *runner, size_t spares);
 /* By a stand-in for fa-facts. */
 struct gpu *gpu_fixture_open_facts(const char *facts);

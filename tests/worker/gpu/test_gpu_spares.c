@@ -116,8 +116,7 @@ static bool has_ended(int n)
     return free;
 }
 
-static void
-those_that_have_measured_end_while_nothing_is_measured(void **state)
+static void those_that_have_measured_end_while_nothing_is_measured(void **state)
 {
     int64_t until_ns = clock_boot_ns() + 30 * NS_PER_S;
     struct gpu *gpu = gpu_fixture_open_spares(
@@ -244,8 +243,7 @@ int main(void)
             they_open_while_nothing_is_measured_and_are_the_fresh_ones,
             remove_log),
         cmocka_unit_test_teardown(
-            those_that_have_measured_end_while_nothing_is_measured,
-            remove_log),
+            those_that_have_measured_end_while_nothing_is_measured, remove_log),
         cmocka_unit_test_teardown(a_measurement_waits_for_the_one_that_opens,
                                   remove_log),
         cmocka_unit_test_teardown(a_cancelled_one_that_waits_ends_nothing,
