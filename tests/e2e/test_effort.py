@@ -31,7 +31,7 @@ class Effort(rig.Rig):
     # 0.4 s a build, two at once: all would take 29 s.
     def test_quick_ends_by_seconds_and_others_continue_with_it(self):
         out = self.sweep("--effort", "quick", "--speed-up", "1")
-        self.assertIn("effort quick: the search ends after 9 s with at least 24 configurations, or after 200; 4 of at "
+        self.assertIn("effort quick: the search ends after 11 s with at least 24 configurations, or after 200; 4 of at "
                       "most 32 finalists; 24 of at most 70 blocks", out.stderr)
         self.assertIn("Verdict: ", out.stdout)
         first = self.tried()

@@ -66,9 +66,9 @@ static void little_effort_is_limited_by_seconds(void **state)
     (void)state;
     assert_string_equal(out.strategy, "bayes");
     assert_int_equal(out.evaluations, 200);
-    assert_true(out.limit_s == 9);
+    assert_true(out.limit_s == 11);
     assert_int_equal(out.least, 24);
-    assert_string_equal(out.why, "effort quick, ends after 9 s");
+    assert_string_equal(out.why, "effort quick, ends after 11 s");
     assert_true(out.most_out > 1000); /* as many as there are places */
     out = plan_of(EFFORT_QUICK, "auto", 0, 24);
     assert_true(out.all);
