@@ -26,7 +26,7 @@ enum {
 
 /* A search of little effort ends when so many seconds have passed since its
  * first host was ready and so many configurations were asked for: with 16 build
- * slots and builds of 2.5 s, those are about 70. */
+ * slots and builds of 2 s, those are about 80. */
 #define EFFORT_QUICK_SEARCH_S 11.0
 #define EFFORT_QUICK_LEAST 24
 #define EFFORT_QUICK_EVALUATIONS 200 /* at most */
