@@ -24,7 +24,9 @@ mkdir -p build
 times=build/check.times
 : >"$times"
 aside=""
-trap '[ -z "$aside" ] || kill "$aside" 2>/dev/null || true' EXIT
+threads=""
+# shellcheck disable=SC2154  # of the loop
+trap 'for pid in $aside $threads; do kill "$pid" 2>/dev/null || true; done' EXIT
 
 # step NAME COMMAND...: run, time and note the verdict; after a failure, go on.
 step() {
@@ -139,13 +141,11 @@ fi
 # The end-to-end tests mostly wait, so they start as soon as their programs are
 # there and run beside all others.  Those labelled plain run without sanitizers,
 # the others with them.
+export FA_KILLS=5
+# Workers fork often, and what freed memory they keep is copied each time.
+export ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=12
 step build-e2e build asan sanitized
-(
-    export FA_KILLS=5
-    # Workers fork often, and what freed memory they keep is copied each time.
-    export ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=12
-    step tests-e2e tests asan -j $((jobs * 2)) -L sanitized
-) >build/aside.log 2>&1 &
+(step tests-e2e tests asan -j $((jobs * 2)) -L sanitized) >build/aside.log 2>&1 &
 aside=$!
 step build-asan build asan all
 step build-tsan build tsan fa-coord \
@@ -158,11 +158,18 @@ step build-fuzz build fuzz fuzzers
 step lint deploy/lint.sh build/dev
 step tests-plain tests dev -j $((jobs + 1)) -LE "slow|bench|left_out|sanitized|browser|python|package|site|slurm$compiles"
 step tests-asan tests asan -j $((jobs + 1)) -LE "slow|bench|plain|sanitized|browser|python|package|site|slurm$compiles"
-step fuzz tests fuzz -j $((jobs * 5)) -L fuzz
-step tests-tsan tests tsan -j "$jobs" -L threads
+# These wait, and those of 'fuzz' have 10 s each.
+(step tests-tsan tests tsan -j "$jobs" -L threads) >build/tsan-tests.log 2>&1 &
+threads=$!
+step fuzz tests fuzz -j $((jobs * 10)) -L fuzz
+wait "$threads" || true
+threads=""
+cat build/tsan-tests.log
 echo "== tests-e2e, which ran beside these"
 wait "$aside" || true
 aside=""
 cat build/aside.log
-grep -q "^tests-e2e " "$times" || echo "tests-e2e FAILED 0" >>"$times"
+for name in tests-e2e tests-tsan; do
+    grep -q "^$name " "$times" || echo "$name FAILED 0" >>"$times"
+done
 finish
