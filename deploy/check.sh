@@ -156,11 +156,11 @@ cp -f build/asan/bin/fa-worker build/tsan/bin/ || true
 step build-gcc build dev all
 step build-fuzz build fuzz fuzzers
 step lint deploy/lint.sh build/dev
+step tests-plain tests dev -j $((jobs + 1)) -LE "slow|bench|left_out|sanitized|browser|python|package|site|slurm$compiles"
+step tests-asan tests asan -j $((jobs * 2)) -LE "slow|bench|plain|sanitized|browser|python|package|site|slurm$compiles"
 # These wait, too.
 (step tests-tsan tests tsan -j "$jobs" -L threads) >build/tsan-tests.log 2>&1 &
 threads=$!
-step tests-plain tests dev -j $((jobs * 2)) -LE "slow|bench|left_out|sanitized|browser|python|package|site|slurm$compiles"
-step tests-asan tests asan -j $((jobs * 2)) -LE "slow|bench|plain|sanitized|browser|python|package|site|slurm$compiles"
 step fuzz tests fuzz -j $((jobs * 10)) -L fuzz
 wait "$threads" || true
 threads=""
