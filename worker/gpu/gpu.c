@@ -336,7 +336,8 @@ static void opened(struct gpu *gpu, const struct wire_reply *reply,
                    int64_t now_ns)
 {
     if (reply->kind != WIRE_OK) {
-        if (gpu->retired) /* it may be in the way */
+        /* they may be in the way */
+        if (gpu->retired || gpu_spares_drop(gpu->spares, now_ns))
             replace(gpu, now_ns);
         else
             lose(gpu, reply->error, now_ns);
@@ -368,10 +369,11 @@ static void take_reply(struct gpu *gpu, int64_t now_ns)
     }
 }
 
-/* Memory, or a compute mode, may be for one process only. */
+/* Memory, or a compute mode, may be for one process only; or the spares have
+ * the memory.  fa-facts is in nobody's way. */
 static void try_alone(struct gpu *gpu, int64_t now_ns)
 {
-    gpu->alone = !gpu->retired_facts; /* fa-facts is in nobody's way */
+    gpu->alone = !gpu_spares_drop(gpu->spares, now_ns) && !gpu->retired_facts;
     runner_session_kill(gpu->retired, now_ns);
     gpu->phase = PAUSED;
     gpu->again_at_ns = now_ns + AGAIN_NS;
@@ -389,6 +391,8 @@ static void died(struct gpu *gpu, int64_t now_ns)
         try_alone(gpu, now_ns);
         return;
     }
+    if (gpu->phase == OPENING && gpu_spares_drop(gpu->spares, now_ns))
+        gpu->tries = 0;
     if (gpu->phase == OPENING && ++gpu->tries == OPEN_TRIES) {
         char why[sizeof(gpu->trouble)];
 

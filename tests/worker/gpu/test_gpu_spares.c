@@ -142,6 +142,29 @@ static void those_that_have_measured_end_while_nothing_is_measured(void **state)
     gpu_close(gpu);
 }
 
+/* The third cannot be opened while the first one lives. */
+static void one_that_has_measured_is_not_in_the_way_of_the_next(void **state)
+{
+    struct gpu *gpu = gpu_fixture_open_spares(
+        gpu_fixture_script(
+            HOME SAY("opens") "n=$(wc -l <$home/log); "
+                              "exec 8>$home/lives.$n; flock 8; "
+                              "[ $n -lt 3 ] || flock -n $home/lives.1 true || "
+                              "{ " READ_REQUEST "printf 'error no memory\\n"
+                              "poisoned 0\\n\\n'; exit; }; " SAY_OPEN
+                              "while :; do " READ_REQUEST PRINT_CORRECT "done"),
+        1);
+
+    (void)state;
+    until_log(gpu, "opens\nopens\n");
+    assert_measured(gpu, false);
+    assert_measured(gpu, true);
+    assert_false(has_ended(1));
+    assert_int_equal(measured(gpu, true).outcome, OUTCOME_CORRECT);
+    assert_true(has_ended(1));
+    gpu_close(gpu);
+}
+
 #define SLOW_SPARES                                                  \
     HOME READ_REQUEST                                                \
         SAY("opens") "[ $(wc -l <$home/log) = 1 ] || sleep 1; " SAY( \
@@ -244,6 +267,8 @@ int main(void)
             remove_log),
         cmocka_unit_test_teardown(
             those_that_have_measured_end_while_nothing_is_measured, remove_log),
+        cmocka_unit_test_teardown(
+            one_that_has_measured_is_not_in_the_way_of_the_next, remove_log),
         cmocka_unit_test_teardown(a_measurement_waits_for_the_one_that_opens,
                                   remove_log),
         cmocka_unit_test_teardown(a_cancelled_one_that_waits_ends_nothing,
