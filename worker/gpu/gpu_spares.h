@@ -25,8 +25,9 @@ enum {
 struct gpu_spares *gpu_spares_new(size_t most);
 void gpu_spares_free(struct gpu_spares *spares); /* kills; NULL is fine */
 
-/* Is there one to end or room for another, and is none busy?  No other opens
- * after one could not: memory is short, or the GPU is for one process only. */
+/* True if one waits to be ended, or if another may be opened.  False while one
+ * opens or ends.  After one could not be opened, no other is: memory is short,
+ * or the GPU is for one process only. */
 bool gpu_spares_wants(const struct gpu_spares *spares);
 /* One opens or ends now. */
 bool gpu_spares_busy(const struct gpu_spares *spares);
