@@ -27,6 +27,7 @@ struct stream {
     int fd;
     uint16_t id;
     bool closing;  /* the far side has closed it: write the rest, then close */
+    bool lingers;  /* all is written; closed when the reader has closed it */
     struct buf in; /* bytes from the far side for the socket */
 };
 
@@ -271,7 +272,8 @@ size_t pump_fds(struct pump *pump, struct pollfd fds[PUMP_FDS_MAX])
 
     for (size_t i = 0; i < pump->n_streams; i++) {
         struct stream *stream = &pump->streams[i];
-        short events = send && !stream->closing ? POLLIN : 0;
+        short events =
+            stream->lingers || (send && !stream->closing) ? POLLIN : 0;
 
         if (stream->in.len > 0)
             events |= POLLOUT;
@@ -338,12 +340,36 @@ static short revents_of(const struct pollfd *fds, size_t n, int fd)
     return 0;
 }
 
+/* The far side has closed the stream, and all is written.  Has the reader
+ * closed it, too?  Then it has read everything.  A relay does not wait: its
+ * worker may be frozen. */
+static bool has_been_read(const struct pump *pump, struct stream *stream,
+                          short revents)
+{
+    char block[4096]; /* what the reader still says has no receiver */
+    ssize_t n = 1;
+
+    if (pump->listener >= 0)
+        return true;
+    if (!stream->lingers && shutdown(stream->fd, SHUT_WR) < 0)
+        return true;
+    stream->lingers = true;
+    if (!revents)
+        return false;
+    while (n > 0)
+        n = recv(stream->fd, block, sizeof(block), MSG_DONTWAIT);
+    return n == 0 || (errno != EAGAIN && errno != EINTR);
+}
+
 /* Returns 1 while the stream is open, 0 if it was dropped, or ERR_PROTO. */
 static int step_stream(struct pump *pump, struct stream *stream, short revents,
                        struct err *err)
 {
-    bool alive = flush(stream);
+    bool alive = stream->lingers || flush(stream);
 
+    if (stream->closing && alive && stream->in.len == 0 &&
+        !has_been_read(pump, stream, revents))
+        return 1;
     if (stream->closing && (!alive || stream->in.len == 0)) {
         drop(pump, stream);
         return 0;
@@ -381,6 +407,12 @@ int pump_step(struct pump *pump, const struct pollfd *fds, size_t n,
         can_send(pump) && pump->n_streams < PUMP_STREAMS_MAX)
         accept_one(pump);
     return take_input(pump, err); /* frames that waited for a slow socket */
+}
+
+void pump_end(struct pump *pump)
+{
+    for (size_t i = 0; i < pump->n_streams; i++)
+        pump->streams[i].closing = true;
 }
 
 size_t pump_streams(const struct pump *pump)

@@ -59,6 +59,10 @@ size_t pump_fds(struct pump *pump, struct pollfd fds[PUMP_FDS_MAX]);
 int pump_step(struct pump *pump, const struct pollfd *fds, size_t n,
               struct err *err);
 
+/* The far side is gone: as if it had closed every stream.  Of the side that
+ * dials, a stream is open until its reader has read all that came, and has
+ * closed its end. */
+void pump_end(struct pump *pump);
 size_t pump_streams(const struct pump *pump); /* open now */
 
 /* Of the side that listens: a note for the far side, at most FRAME_NOTE_MAX

@@ -393,22 +393,32 @@ static int pump_turn(struct host_session *session, struct err *err)
     return rc;
 }
 
-/* The last message, a result or BYE, must still reach the ROUTER. */
+static bool writes(const struct pollfd *fds, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (fds[i].events & POLLOUT)
+            return true;
+    return false;
+}
+
+/* The last message, a result or BYE, must have reached the ROUTER before the
+ * reactor is told of the end. */
 static void flush(struct host_session *session)
 {
+    bool ended = false;
     struct err err;
 
     for (int turn = 0; turn < FLUSH_TURNS; turn++) {
         struct pollfd fds[PUMP_FDS_MAX];
         size_t n = pump_fds(session->pump, fds);
-        bool waiting = false;
 
-        for (size_t i = 0; i < n; i++)
-            waiting = waiting || (fds[i].events & POLLOUT);
-        if (!waiting)
-            return;
-        (void)poll(fds, (nfds_t)n, FLUSH_TURN_MS);
-        if (pump_step(session->pump, fds, n, &err) < 0)
+        if (ended || writes(fds, n))
+            (void)poll(fds, (nfds_t)n, FLUSH_TURN_MS);
+        else
+            pump_end(session->pump);
+        ended = ended || !writes(fds, n);
+        if (pump_step(session->pump, fds, n, &err) < 0 ||
+            pump_streams(session->pump) == 0)
             return;
     }
 }

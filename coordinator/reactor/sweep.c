@@ -104,8 +104,12 @@ static void take_news(struct sweep *sweep)
     struct host_thread_news news;
 
     for (size_t host = 0; host < sweep->fleet.n; host++)
-        while (link->news(link->self, host, &news) == 1)
+        while (link->news(link->self, host, &news) == 1) {
+            /* what the worker said before its link ended, such as BYE */
+            if (news.event == HOST_THREADS_BROKEN)
+                take_messages(sweep);
             host_events_news(sweep, &news);
+        }
 }
 
 /* Hosts must not be blamed for a frozen process or a sleeping laptop. */

@@ -169,9 +169,10 @@ static void closing_one_end_closes_the_other_after_the_last_byte(void **state)
         n = recv(far, text, 1, 0);
     }
     assert_int_equal(n, 0);
+    close(far);
+    turn(link);
     assert_int_equal(pump_streams(link->relay), 0);
     assert_int_equal(pump_streams(link->coord), 0);
-    close(far);
 }
 
 static void a_refused_dial_closes_the_connection(void **state)
@@ -317,6 +318,58 @@ static void a_path_that_is_too_long_is_refused(void **state)
     assert_non_null(strstr(err.text, "107 bytes"));
 }
 
+static void
+a_dialled_stream_is_open_until_its_reader_has_closed_it(void **state)
+{
+    struct link *link = *state;
+    int near = unix_socket(link->near, false), far = accepted(link);
+    char text[6] = "";
+
+    assert_int_equal(send(near, "hello", 5, 0), 5);
+    close(near);
+    for (int i = 0; i < TURNS; i++)
+        turn(link);
+    assert_int_equal(pump_streams(link->relay), 0);
+    assert_int_equal(pump_streams(link->coord), 1);
+    assert_int_equal(recv(far, text, 5, 0), 5);
+    assert_int_equal(recv(far, text, 5, 0), 0);
+    assert_int_equal(send(far, "world", 5, 0), 5);
+    turn(link);
+    assert_int_equal(pump_streams(link->coord), 1);
+    close(far);
+    turn(link);
+    assert_int_equal(pump_streams(link->coord), 0);
+}
+
+static void
+an_end_of_the_far_side_ends_all_streams_when_they_are_read(void **state)
+{
+    struct link *link = *state;
+    int near[2], far[2];
+    char text[6] = "";
+
+    for (int i = 0; i < 2; i++) {
+        near[i] = unix_socket(link->near, false);
+        far[i] = accepted(link);
+    }
+    assert_int_equal(send(near[0], "hello", 5, 0), 5);
+    for (int i = 0; i < TURNS; i++)
+        turn(link);
+    pump_end(link->coord);
+    step(link->coord);
+    assert_int_equal(pump_streams(link->coord), 2);
+    close(far[1]);
+    step(link->coord);
+    assert_int_equal(pump_streams(link->coord), 1);
+    assert_int_equal(recv(far[0], text, 5, 0), 5);
+    assert_int_equal(recv(far[0], text, 5, 0), 0);
+    close(far[0]);
+    step(link->coord);
+    assert_int_equal(pump_streams(link->coord), 0);
+    close(near[0]);
+    close(near[1]);
+}
+
 #define linked(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -332,6 +385,8 @@ int main(void)
         linked(a_note_arrives_without_a_stream),
         linked(a_far_side_that_does_not_read_gets_no_more_notes),
         linked(the_first_stream_is_noticed),
+        linked(a_dialled_stream_is_open_until_its_reader_has_closed_it),
+        linked(an_end_of_the_far_side_ends_all_streams_when_they_are_read),
         cmocka_unit_test(a_path_that_is_too_long_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
