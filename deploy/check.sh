@@ -124,7 +124,7 @@ case "$mode" in
 --site)
     step setup-site deploy/setup.sh --site
     # the programs that commands in the documentation name
-    step build-gcc build dev fa-coord fa-worker fa-runner simulate
+    step build-gcc build dev fa-coord fa-worker fa-runner simulate simulate_rental
     step site deploy/site.sh
     step tests-site tests dev -L 'docs|site'
     finish

@@ -29,6 +29,7 @@ sys.path.insert(0, HERE)
 
 import record_figures as figures  # noqa: E402
 import record_page  # noqa: E402
+from record_pack import pack  # noqa: E402
 
 STEPS, BENCH = "steps.json", "remeasured.json"
 NAMED_MOST = 60  # --config of one fa-coord bench, which takes 64
@@ -196,25 +197,6 @@ def names(settings):
 def report_of(settings, path):
     ran = subprocess.run([settings.fa_coord, "report", path, "--json"], capture_output=True, text=True, check=True, timeout=300)
     return json.loads(ran.stdout)
-
-
-def pack(path):
-    """A database without paths of this machine, compressed."""
-    with tempfile.TemporaryDirectory(prefix="fa-record-") as folder:
-        copy = os.path.join(folder, "copy.db")
-        source, to = sqlite3.connect(f"file:{os.path.abspath(path)}?mode=ro", uri=True), sqlite3.connect(copy)
-        source.backup(to)
-        for column in ("folder", "hosts_file"):
-            to.execute(f"UPDATE sweep SET {column} = replace({column}, ?, '')", (os.getcwd() + "/",))
-        to.commit()
-        to.execute("PRAGMA journal_mode = DELETE")
-        to.execute("VACUUM")
-        for db in (source, to):
-            db.close()
-        with open(copy, "rb") as plain, open(path + ".gz.new", "wb") as file:
-            with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
-                shutil.copyfileobj(plain, packed)
-    os.replace(path + ".gz.new", path + ".gz")
 
 
 @contextlib.contextmanager

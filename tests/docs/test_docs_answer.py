@@ -34,7 +34,7 @@ class Answer(unittest.TestCase):
         self.assertIn("\n".join(shown[0]).rstrip() + "\n", self.printed)
 
     def test_seconds_and_dollars_of_the_table_are_those_of_the_report(self):
-        hours, dollars = re.search(r"Cost +([\d.]+) h of hosts, \$([\d.]+)", self.printed).groups()
+        hours, dollars = re.search(r"Cost +([\d.]+) h of hosts, \$(\d+\.\d+)", self.printed).groups()
         rows = {cells[1].strip(): cells[2] for line in doc_pages.read("README.md").splitlines()
                 if len(cells := line.split("|")) > 6}
         self.assertTrue(rows["this sweep, seconds"].startswith(f" {float(hours) * 3600:.0f}:"))

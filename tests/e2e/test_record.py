@@ -1,8 +1,11 @@
 """docs/results/record.py: the same sweep several times, and how good its winners are."""
 
+import contextlib
+import gzip
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import unittest
@@ -136,6 +139,14 @@ class Record(rig.Rig):
         self.assertAlmostEqual(record["remeasured"]["shapes"]["recorded"]["times"][record["baseline"]]["regret"], 0.4, delta=0.01)
         with open(self.path("out", "record.md")) as f:
             self.assertEqual(f.read(), record_page.page(record))
+        with self.subTest("what is to be published is sound, and has no path of this machine"):
+            for name in "run_1.db", "run_2.db":
+                with gzip.open(self.path("out", name + ".gz")) as packed, open(self.path(name), "wb") as plain:
+                    plain.write(packed.read())
+                self.run_coord(self.folder, "verify", name)
+                with contextlib.closing(sqlite3.connect(self.path(name))) as db:
+                    for table in "request", "sweep":
+                        self.assertNotIn(self.folder, str(db.execute(f"SELECT * FROM {table}").fetchall()))
         with self.subTest("another winner than those that were measured again"):
             bench = self.read("remeasured.json")
             [shape] = bench["shapes"]

@@ -5,15 +5,15 @@
  *   configuration  BLOCK_M=128 BLOCK_N=128 BLOCK_K=64 NUM_WARPS=4 STAGES=2 UNROLL=1 CP_ASYNC=1 SWIZZLE=1 HALF2=1
  *   state          the baseline, because nothing was shown to beat it
  *   best at        s512
- *   median         55.584 us for s512 (B=32 H=8 HKV=8 S=512 D=64 CAUSAL=0 LOGITS=1), spread 0.000 us, 5 samples, 1.000 x baseline
- *                  43.200 us for s512_causal (B=32 H=8 HKV=8 S=512 D=64 CAUSAL=1 LOGITS=1), spread 0.498 us, 20 samples, 1.000 x baseline
- *   interval       55.224 to 55.378 us
+ *   median         55.616 us for s512 (B=32 H=8 HKV=8 S=512 D=64 CAUSAL=0 LOGITS=1), spread 0.237 us, 5 samples, 1.000 x baseline
+ *                  43.424 us for s512_causal (B=32 H=8 HKV=8 S=512 D=64 CAUSAL=1 LOGITS=1), spread 0.237 us, 5 samples, 1.000 x baseline
+ *   interval       55.298 to 55.648 us
  *   gpu            NVIDIA H200
  *   driver         580.159.04
  *   toolkit        nvcc 13.0.88
- *   measured       2026-11-22T11:06:01.596Z
+ *   measured       2026-11-29T20:42:56.191Z
  *   database       flash_attention.db
- *   kernel sources fdb783280870812590cd370e7f3cf0b2
+ *   kernel sources dc2e40e1f76818e500f0d112a9c57179
  *   artifact       07e14f211771a1cc9799800299b6da88
  *   build          flash_attention.cu -std=c++17 -arch=sm_90 -O3
  *   arguments      fp16 *Q [B, H, S, D]
