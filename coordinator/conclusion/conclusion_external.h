@@ -68,6 +68,9 @@ struct conclusion_reference {
 struct conclusion_reference
 conclusion_external_rule(const struct conclusion *conclusion, size_t shape);
 
+/* "cudnn and flash have no time: WHY", for the caller to free; NULL if all have
+ * some. */
+char *conclusion_external_missing(const struct conclusion *conclusion);
 void conclusion_external_print(const struct conclusion *conclusion, FILE *to);
 void conclusion_external_json(const struct conclusion *conclusion,
                               struct json_out *out);

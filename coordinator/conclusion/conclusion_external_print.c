@@ -2,13 +2,17 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "common/buf.h"
 #include "common/mem.h"
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/conclusion/conclusion_external.h"
 #include "coordinator/text/json_out.h"
 #include "coordinator/print/paragraph.h"
 #include "coordinator/print/table.h"
+
+#define MISSING_MAX 4096 /* names and a reason */
 
 static void interval_cell(struct table *table, int digits, double lo, double hi)
 {
@@ -86,6 +90,44 @@ static void print_one(const struct conclusion *c,
         paragraph_print(
             to, 0, "%zu of its %zu runs gave no time; the first one: %s",
             external->failed, external->failed + external->ran, external->why);
+}
+
+static bool is_missing(const struct conclusion_external *external)
+{
+    return external->ran == 0;
+}
+
+char *conclusion_external_missing(const struct conclusion *c)
+{
+    const struct conclusion_external *first = NULL;
+    size_t n = 0, left;
+    bool same = true;
+    struct buf text;
+
+    for (size_t i = 0; i < c->externals.n; i++) {
+        const struct conclusion_external *external = &c->externals.list[i];
+
+        if (!is_missing(external))
+            continue;
+        first = first ? first : external;
+        same = same && strcmp(external->why, first->why) == 0;
+        n++;
+    }
+    if (n == 0)
+        return NULL;
+    left = n;
+    buf_init(&text, MISSING_MAX);
+    for (size_t i = 0; i < c->externals.n; i++)
+        if (is_missing(&c->externals.list[i])) {
+            left--;
+            buf_printf(&text, "%s%s", c->externals.list[i].name,
+                       left == 0   ? ""
+                       : left == 1 ? " and "
+                                   : ", ");
+        }
+    buf_printf(&text, " %s no time: %s%s", n == 1 ? "has" : "have",
+               same ? "" : "for the first of them, ", first->why);
+    return text.bytes;
 }
 
 void conclusion_external_print(const struct conclusion *c, FILE *to)

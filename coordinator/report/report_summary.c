@@ -9,6 +9,7 @@
 #include "common/clock.h"
 #include "common/mem.h"
 #include "coordinator/conclusion/conclusion.h"
+#include "coordinator/conclusion/conclusion_external.h"
 #include "coordinator/conclusion/conclusion_print.h"
 #include "coordinator/print/paragraph.h"
 #include "coordinator/print/screen.h"
@@ -129,15 +130,18 @@ static void put_screened(const struct report *report, FILE *to)
 static void put_evidence(const struct conclusion *c, FILE *to)
 {
     const char *checked = c->n_shapes > 0 ? c->shapes[0].checked : NULL;
+    char *missing = conclusion_external_missing(c);
 
-    if (c->blocks.complete == 0)
-        return;
-    paragraph_labelled(
-        to, LABEL, "Rests on",
-        "%d blocks of %d samples on %zu GPU%s, %d dropped.%s%s%s",
-        c->blocks.complete, c->confirmation.samples, c->n_gpus,
-        c->n_gpus == 1 ? "" : "s", c->blocks.broken, checked ? " " : "",
-        checked ? checked : "", checked ? "." : "");
+    if (c->blocks.complete > 0)
+        paragraph_labelled(
+            to, LABEL, "Rests on",
+            "%d blocks of %d samples on %zu GPU%s, %d dropped.%s%s%s",
+            c->blocks.complete, c->confirmation.samples, c->n_gpus,
+            c->n_gpus == 1 ? "" : "s", c->blocks.broken, checked ? " " : "",
+            checked ? checked : "", checked ? "." : "");
+    if (c->blocks.complete > 0 && missing)
+        paragraph_labelled(to, LABEL, "Without", "%s.", missing);
+    free(missing);
 }
 
 /* ---- what was done for it */

@@ -152,6 +152,7 @@ class External(rig.Rig):
         self.assertEqual(blocks, [0, 2, 3])
         self.assertIn("External baseline numbers (numbers)", ran.stdout)
         self.assertIn("The external baseline absent has no time: localhost: missing", ran.stdout)
+        self.assertIn("Without   absent has no time: localhost: missing", self.run_coord(folder, "report").stdout)
         with self.subTest("another confirmation reads the rule again"):
             self.run_coord(folder, "confirm")
             self.assertEqual(self.query(folder, "SELECT pass, against FROM contest"), [(1, "slower"), (2, "slower")])

@@ -118,7 +118,36 @@ static void without_a_time_of_the_external_baseline_it_is_said_why(void **state)
                            "failed: exit status 2: PyTorch is needed\n"));
     assert_true(c->success);
     free(text);
+    text = conclusion_external_missing(c);
+    assert_string_equal(text, "flash has no time: gpu1: failed: exit status 2: "
+                              "PyTorch is needed");
+    free(text);
     scene_close(&s);
+}
+
+static void those_without_a_time_share_a_sentence(void **state)
+{
+    char a[] = "a", b[] = "b", c[] = "c", why[] = "gpu1: no python3",
+         other[] = "gpu1: no cuDNN";
+    struct conclusion_external list[] = { { .name = a, .why = why },
+                                          { .name = b, .why = why, .ran = 1 },
+                                          { .name = c, .why = why } };
+    const struct conclusion conclusion = { .externals = { .list = list,
+                                                          .n = 3 } };
+    char *text = conclusion_external_missing(&conclusion);
+
+    (void)state;
+    assert_string_equal(text, "a and c have no time: gpu1: no python3");
+    free(text);
+    list[1].ran = 0;
+    list[2].why = other;
+    text = conclusion_external_missing(&conclusion);
+    assert_string_equal(text, "a, b and c have no time: for the first of them, "
+                              "gpu1: no python3");
+    free(text);
+    for (size_t i = 0; i < 3; i++)
+        list[i].ran = 1;
+    assert_null(conclusion_external_missing(&conclusion));
 }
 
 static void
@@ -403,6 +432,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_external_baseline_is_compared_in_its_blocks),
         TEST(without_a_time_of_the_external_baseline_it_is_said_why),
+        cmocka_unit_test(those_without_a_time_share_a_sentence),
         TEST(an_external_baseline_that_only_crashes_has_no_time_either),
         TEST(several_stand_beside_the_verdict_over_the_baseline),
         TEST(the_rule_may_be_against_an_external_baseline),
