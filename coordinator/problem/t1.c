@@ -9,6 +9,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/problem/t1_argument.h"
 #include "coordinator/problem/t1_internal.h"
 #include "coordinator/text/json_stream.h"
 
@@ -48,7 +49,7 @@ static bool has_space(struct json_stream *stream)
     while (next_key(stream)) {
         const char *key = json_stream_text(stream);
 
-        if (strcmp(key, "ConfigurationSpace") == 0)
+        if (t1_same_key(key, "ConfigurationSpace"))
             return true;
         if (strcmp(key, "cache") == 0 || strcmp(key, "results") == 0 ||
             !skip_value(stream))
@@ -129,8 +130,10 @@ static int read_root(struct t1 *problem, const struct json *root,
     rc = t1_read_sizes(problem, kernel, err);
     if (rc == 0)
         rc = t1_read_tunables(problem, space, err);
-    if (rc == 0)
-        rc = t1_read_conditions(problem, space, err);
+    if (rc < 0)
+        return rc;
+    t1_read_constants(problem, root);
+    rc = t1_read_conditions(problem, space, err);
     if (rc == 0)
         rc = t1_read_kernel(problem, kernel, err);
     return rc == 0 ? t1_walk(problem, err) : rc;
@@ -158,28 +161,12 @@ int t1_load(const char *path, bool lenient, struct t1 **out, struct err *err)
     return rc;
 }
 
-static void free_arguments(struct t1 *problem)
-{
-    for (size_t i = 0; i < problem->n_arguments; i++) {
-        free(problem->arguments[i].name);
-        free(problem->arguments[i].size);
-        free(problem->arguments[i].fill);
-    }
-    free(problem->arguments);
-}
-
 void t1_free(struct t1 *problem)
 {
     if (!problem)
         return;
-    for (size_t i = 0; i < problem->n_tunables; i++) {
-        struct t1_tunable *tunable = &problem->tunables[i];
-
-        free(tunable->name);
-        free(tunable->sql);
-        free(tunable->values);
-        py_expression_free(tunable->list);
-    }
+    for (size_t i = 0; i < problem->n_tunables; i++)
+        t1_tunable_fini(&problem->tunables[i]);
     for (size_t i = 0; i < problem->n_conditions; i++) {
         py_expression_free(problem->conditions[i].python);
         free(problem->conditions[i].sql);
@@ -190,7 +177,7 @@ void t1_free(struct t1 *problem)
     for (size_t i = 0; i < problem->compiler.n_flags; i++)
         free(problem->compiler.flags[i]);
     free(problem->compiler.standard);
-    free_arguments(problem);
+    t1_free_arguments(problem);
     for (size_t i = 0; i < problem->notes.n; i++)
         free(problem->notes.list[i]);
     free(problem->notes.list);

@@ -51,19 +51,7 @@ int t1_python_flaw(const struct t1 *problem, size_t at,
         "'%.60s', column %zu: %s", text, flaw->at + 1, flaw->what);
 }
 
-const struct json *t1_member(const struct json *object, const char *key)
-{
-    return object && object->kind == JSON_OBJECT ? json_find(object, key)
-                                                 : NULL;
-}
-
-const char *t1_text(const struct json *value)
-{
-    return value && value->kind == JSON_TEXT ? value->text : NULL;
-}
-
 struct py_scope t1_scope(const struct t1 *problem)
 {
-    return (struct py_scope){ problem->names,
-                              problem->n_tunables + (problem->n_sizes > 0) };
+    return (struct py_scope){ problem->names, problem->n_names };
 }

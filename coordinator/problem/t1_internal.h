@@ -4,6 +4,7 @@
 
 #include "common/buf.h"
 #include "coordinator/problem/t1.h"
+#include "coordinator/problem/t1_member.h"
 #include "coordinator/python/py_expression.h"
 #include "coordinator/text/caret.h"
 #include "coordinator/text/json.h"
@@ -11,9 +12,12 @@
 #define T1_TUNABLES_MAX 64
 #define T1_CONDITIONS_MAX 256
 #define T1_SIZES_MAX 8
+#define T1_NAMES_MAX (2 * T1_TUNABLES_MAX + 1)
 #define T1_SQL_MAX 8192
 #define T1_GATES_MAX 64 /* of a sweep file */
 #define T1_FLAGS_MAX 64 /* likewise */
+
+struct t1_argument; /* t1_argument.h */
 
 struct t1_tunable {
     char *name; /* in the file */
@@ -30,14 +34,6 @@ struct t1_condition {
     size_t at;        /* in the file */
     size_t last;      /* the last tunable that it names */
     char *sql;        /* NULL: it always holds */
-};
-
-struct t1_argument {
-    char *name;
-    const char *type; /* of a sweep file */
-    char *size;       /* SQL; NULL: a scalar */
-    const char *access;
-    char *fill; /* JSON; of a scalar, its value */
 };
 
 struct t1_launch {  /* SQL */
@@ -66,8 +62,8 @@ struct t1 {
     size_t n_tunables;
     struct t1_condition conditions[T1_CONDITIONS_MAX];
     size_t n_conditions;
-    struct py_name names[T1_TUNABLES_MAX + 1]; /* of the tunables and of
-                                                * ProblemSize */
+    struct py_name names[T1_NAMES_MAX]; /* tunables, ProblemSize, constants */
+    size_t n_names;
     struct py_value sizes[T1_SIZES_MAX];
     size_t n_sizes;
     struct py_value baseline[T1_TUNABLES_MAX];
@@ -91,15 +87,15 @@ int t1_python_flaw(const struct t1 *problem, size_t at,
                    const struct py_flaw *flaw, const char *text,
                    struct err *err);
 struct py_scope t1_scope(const struct t1 *problem);
-/* A member of an object, or NULL; a missing object has none. */
-const struct json *t1_member(const struct json *object, const char *key);
-const char *t1_text(const struct json *value); /* NULL: it is no text */
 
 /* t1_space.c: the tunables and the conditions, once ProblemSize is known. */
 int t1_read_tunables(struct t1 *problem, const struct json *space,
                      struct err *err);
+void t1_tunable_fini(struct t1_tunable *tunable);
 int t1_read_conditions(struct t1 *problem, const struct json *space,
                        struct err *err);
+/* A number, a text or a bool. */
+bool t1_value(const struct json *json, struct py_value *out);
 /* Count the configurations, and find the baseline. */
 int t1_walk(struct t1 *problem, struct err *err);
 
@@ -110,10 +106,15 @@ int t1_table(struct t1 *problem, struct t1_condition *condition);
 /* t1_options.c: options of the compiler. */
 void t1_read_options(struct t1 *problem, const struct json *kernel);
 
-/* t1_kernel.c: launch and arguments. */
+/* t1_constant.c: names of "BenchmarkConfig" that expressions may use. */
+void t1_read_constants(struct t1 *problem, const struct json *root);
+
+/* t1_kernel.c: the launch, and all the rest. */
 int t1_read_sizes(struct t1 *problem, const struct json *kernel,
                   struct err *err);
 int t1_read_kernel(struct t1 *problem, const struct json *kernel,
                    struct err *err);
+/* A size as SQL; one that cannot be read is 1, with a note. */
+void t1_size_sql(struct t1 *problem, const struct json *json, struct buf *out);
 
 #endif

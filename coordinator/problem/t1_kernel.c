@@ -6,11 +6,10 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/problem/t1_argument.h"
 #include "coordinator/problem/t1_internal.h"
 #include "coordinator/python/py_sql.h"
-#include "coordinator/source/type_name.h"
 
-#define ARGUMENTS_MAX 64
 #define SIZE_MOST 0x1p53
 
 /* A size that is not negative; others write 4096.0 and "4096", too. */
@@ -96,7 +95,7 @@ static void sql_or(struct t1 *problem, const struct json *json,
             otherwise, flaw.what);
 }
 
-static void sql_of(struct t1 *problem, const struct json *json, struct buf *out)
+void t1_size_sql(struct t1 *problem, const struct json *json, struct buf *out)
 {
     sql_or(problem, json, "1", out);
 }
@@ -115,7 +114,8 @@ static void grid_of_divisors(struct t1 *problem, size_t axis,
     buf_init(&product, T1_SQL_MAX);
     for (size_t i = 0; i < n; i++) {
         buf_str(&product, i ? " * " : "");
-        sql_of(problem, is_list ? &divisors->items[i] : divisors, &product);
+        t1_size_sql(problem, is_list ? &divisors->items[i] : divisors,
+                    &product);
     }
     if (n == 0)
         buf_printf(out, "P%zu", axis);
@@ -123,6 +123,14 @@ static void grid_of_divisors(struct t1 *problem, size_t axis,
         buf_printf(out, "(P%zu + %s - 1) / (%s)", axis, buf_text(&product),
                    buf_text(&product));
     buf_fini(&product);
+}
+
+/* The global size is in threads; the last block may be partly used. */
+static char *blocks_of_threads(const char *threads, const char *block)
+{
+    return strcmp(block, "1") == 0
+               ? mem_strdup(threads)
+               : mem_printf("(%s + %s - 1) / (%s)", threads, block, block);
 }
 
 static void read_axis(struct t1 *problem, const struct json *kernel,
@@ -136,29 +144,31 @@ static void read_axis(struct t1 *problem, const struct json *kernel,
     const struct json *local =
         t1_member(t1_member(kernel, "LocalSize"), names[axis]);
     const struct json *list = t1_member(kernel, divisors[axis]);
-    const char *kind = t1_text(t1_member(kernel, "GlobalSizeType"));
-    bool threads = kind && strcmp(kind, "OpenCL") == 0;
+    bool threads = t1_is_text(t1_member(kernel, "GlobalSizeType"), "OpenCL");
     bool divided = list && list->kind != JSON_NULL;
+    bool covers = divided && axis < problem->n_sizes;
     struct buf grid, block;
 
     buf_init(&grid, T1_SQL_MAX);
     buf_init(&block, T1_SQL_MAX);
     if (local)
-        sql_of(problem, local, &block);
-    if (divided && axis < problem->n_sizes)
+        t1_size_sql(problem, local, &block);
+    if (block.len == 0)
+        buf_str(&block, "1");
+    if (covers)
         grid_of_divisors(problem, axis, list, &grid);
     else if (global)
-        sql_of(problem, global, &grid);
+        t1_size_sql(problem, global, &grid);
     else if (divided && !(list->kind == JSON_ARRAY && list->n == 0))
         t1_note(problem, "%s is left out: \"ProblemSize\" has no size for it",
                 divisors[axis]);
+    if (grid.len == 0)
+        buf_str(&grid, "1");
     problem->launch.sizes[axis] =
-        global && grid.len && threads && !divided
-            ? mem_printf("(%s) / (%s)", buf_text(&grid),
-                         block.len ? buf_text(&block) : "1")
-            : mem_strdup(grid.len ? buf_text(&grid) : "1");
-    problem->launch.sizes[3 + axis] =
-        mem_strdup(block.len ? buf_text(&block) : "1");
+        threads && !covers && global
+            ? blocks_of_threads(buf_text(&grid), buf_text(&block))
+            : mem_strdup(buf_text(&grid));
+    problem->launch.sizes[3 + axis] = mem_strdup(buf_text(&block));
     buf_fini(&grid);
     buf_fini(&block);
 }
@@ -185,90 +195,31 @@ static void read_launch(struct t1 *problem, const struct json *kernel)
     buf_fini(&smem);
 }
 
-/* ---- arguments */
-
-static bool is_text(const struct json *value, const char *text)
+/* What Kernel Tuner, BAT and KTT take of a kernel, and a sweep file does not.
+ */
+static void note_the_rest(struct t1 *problem, const struct json *kernel)
 {
-    return t1_text(value) && strcmp(value->text, text) == 0;
-}
+    const struct json *language = t1_member(kernel, "Language");
+    const struct json *modifiers = t1_member(kernel, "Modifiers");
 
-static char *fill_of(const struct json *json, const char *type)
-{
-    const struct json *number = t1_member(json, "FillValue");
-    double value = number && number->kind == JSON_NUMBER ? number->number : 0;
-
-    if (is_text(t1_member(json, "FillType"), "Constant") ||
-        is_text(t1_member(json, "MemoryType"), "Scalar"))
-        return mem_printf("%.17g", value);
-    if (strncmp(type, "int", 3) == 0)
-        return mem_printf("{ \"range\": [0, %.17g] }",
-                          value >= 1 && value <= 127 ? value : 100.0);
-    return mem_strdup("\"uniform\"");
-}
-
-static const char *access_of(const struct json *json)
-{
-    const struct json *output = t1_member(json, "Output");
-
-    if (is_text(t1_member(json, "AccessType"), "ReadWrite"))
-        return "inout";
-    return is_text(t1_member(json, "AccessType"), "WriteOnly") ||
-                   (output && output->kind == JSON_NUMBER && output->number > 0)
-               ? "output"
-               : NULL;
-}
-
-static void read_argument(struct t1 *problem, const struct json *json, size_t i)
-{
-    struct t1_argument *argument = &problem->arguments[problem->n_arguments];
-    const char *name = t1_text(t1_member(json, "Name"));
-    const char *type = t1_text(t1_member(json, "Type"));
-    const struct json *size = t1_member(json, "Size");
-    const char *memory = t1_text(t1_member(json, "MemoryType"));
-    const struct type_name *is =
-        type ? type_name_find(type, TYPE_NAME_T1) : NULL;
-    struct buf sql;
-
-    if (!is || is_text(t1_member(json, "MemType"), "Constant") ||
-        (memory && strcmp(memory, "Scalar") != 0 &&
-         strcmp(memory, "Vector") != 0)) {
+    if (t1_text(language) && !t1_is_text(language, "CUDA"))
         t1_note(problem,
-                "the argument '%.60s' is left out: its type or memory "
-                "has no counterpart in a sweep file",
-                name ? name : "");
-        return;
-    }
-    problem->n_arguments++;
-    argument->name = name ? mem_strdup(name) : mem_printf("argument_%zu", i);
-    argument->type = is->type;
-    argument->access = access_of(json);
-    argument->fill = fill_of(json, is->type);
-    if (memory && strcmp(memory, "Scalar") == 0)
-        return;
-    buf_init(&sql, T1_SQL_MAX);
-    if (size)
-        sql_of(problem, size, &sql);
-    argument->size = is->elements == 1
-                         ? mem_strdup(sql.len ? buf_text(&sql) : "1")
-                         : mem_printf("%d * (%s)", is->elements,
-                                      sql.len ? buf_text(&sql) : "1");
-    buf_fini(&sql);
+                "line %d: the kernel is in %.40s; a sweep needs it in "
+                "CUDA",
+                caret_line_number(&problem->text, language->at),
+                language->text);
+    if (modifiers && modifiers->n > 0)
+        t1_note(problem,
+                "line %d: \"Modifiers\" is left out, so the launch is "
+                "not what it was",
+                caret_line_number(&problem->text, modifiers->at));
 }
 
 int t1_read_kernel(struct t1 *problem, const struct json *kernel,
                    struct err *err)
 {
-    const struct json *list = t1_member(kernel, "Arguments");
-
+    note_the_rest(problem, kernel);
     read_launch(problem, kernel);
     t1_read_options(problem, kernel);
-    if (!list || list->kind != JSON_ARRAY)
-        return 0;
-    if (list->n > ARGUMENTS_MAX)
-        return t1_flaw(problem, list, NULL, err, "more than %d arguments",
-                       ARGUMENTS_MAX);
-    problem->arguments = mem_new(list->n + 1, sizeof(*problem->arguments));
-    for (size_t i = 0; i < list->n; i++)
-        read_argument(problem, &list->items[i], i);
-    return 0;
+    return t1_read_arguments(problem, kernel, err);
 }

@@ -15,7 +15,7 @@
 
 /* ---- tunables */
 
-static bool value_of(const struct json *json, struct py_value *out)
+bool t1_value(const struct json *json, struct py_value *out)
 {
     switch (json->kind) {
     case JSON_NUMBER:
@@ -40,7 +40,7 @@ static int values_of_list(const struct t1 *problem, const struct json *list,
     tunable->values = mem_new(list->n + 1, sizeof(*tunable->values));
     tunable->n = list->n;
     for (size_t i = 0; i < list->n; i++)
-        if (!value_of(&list->items[i], &tunable->values[i]))
+        if (!t1_value(&list->items[i], &tunable->values[i]))
             return t1_flaw(problem, &list->items[i], NULL, err,
                            "a value of '%.60s' is no number, text or bool",
                            tunable->name);
@@ -180,16 +180,19 @@ static void read_default(struct t1 *problem, const struct json *json,
                          struct t1_tunable *tunable)
 {
     const struct py_value *found = NULL;
+    bool in_list = json && json->kind == JSON_ARRAY && json->n == 1;
     struct py_value value;
 
     tunable->start = tunable->values[0];
     if (!json || json->kind == JSON_NULL)
         return;
-    if (value_of(json, &value)) {
+    if (in_list)
+        json = &json->items[0];
+    if (t1_value(json, &value)) {
         found = find_value(tunable, &value);
         if (!found && value.kind == PY_TEXT)
             found = find_literal(tunable, value.text);
-        if (!found && fits(tunable, &value))
+        if (!found && !in_list && fits(tunable, &value))
             found = &value;
     }
     if (found)
@@ -199,6 +202,45 @@ static void read_default(struct t1 *problem, const struct json *json,
                 "line %d: the default of '%.60s' is not among its values, "
                 "so the first one is used",
                 caret_line_number(&problem->text, json->at), tunable->name);
+}
+
+void t1_tunable_fini(struct t1_tunable *tunable)
+{
+    free(tunable->name);
+    free(tunable->sql);
+    free(tunable->values);
+    py_expression_free(tunable->list);
+    memset(tunable, 0, sizeof(*tunable));
+}
+
+static bool same_values(const struct t1_tunable *a, const struct t1_tunable *b)
+{
+    size_t i = 0;
+
+    while (i < a->n && i < b->n && py_value_equal(&a->values[i], &b->values[i]))
+        i++;
+    return i == a->n && i == b->n;
+}
+
+/* The last tunable may stand in the file twice, if both say the same. */
+static int drop_same(struct t1 *problem, const struct json *json,
+                     struct err *err)
+{
+    struct t1_tunable *last = &problem->tunables[problem->n_tunables - 1];
+    struct t1_tunable *first = problem->tunables;
+
+    while (strcmp(first->name, last->name) != 0)
+        first++;
+    if (first == last)
+        return 0;
+    if (!same_values(first, last))
+        return t1_flaw(problem, json, NULL, err,
+                       "there are two tuning parameters '%.60s'", last->name);
+    t1_note(problem, "line %d: '%.60s' stands there twice",
+            caret_line_number(&problem->text, json->at), last->name);
+    t1_tunable_fini(last);
+    problem->n_tunables--;
+    return 0;
 }
 
 static int read_tunable(struct t1 *problem, const struct json *json,
@@ -213,10 +255,6 @@ static int read_tunable(struct t1 *problem, const struct json *json,
     if (!name || !values)
         return t1_flaw(problem, json, NULL, err,
                        "a tuning parameter has a \"Name\" and \"Values\"");
-    for (size_t t = 0; t < problem->n_tunables; t++)
-        if (strcmp(problem->tunables[t].name, name) == 0)
-            return t1_flaw(problem, json, NULL, err,
-                           "there are two tuning parameters '%.60s'", name);
     problem->n_tunables++;
     tunable->name = mem_strdup(name);
     if (values->kind == JSON_TEXT)
@@ -236,7 +274,7 @@ static int read_tunable(struct t1 *problem, const struct json *json,
     rc = check_values(problem, values, tunable, err);
     if (rc == 0)
         read_default(problem, start, tunable);
-    return rc;
+    return rc < 0 ? rc : drop_same(problem, json, err);
 }
 
 /* Names that SQL or C++ does not allow are changed as those of a record. */
@@ -280,8 +318,9 @@ int t1_read_tunables(struct t1 *problem, const struct json *space,
     if (rc < 0)
         return rc;
     fit_names(problem);
+    problem->n_names = problem->n_tunables;
     if (problem->n_sizes > 0)
-        problem->names[problem->n_tunables] = (struct py_name){
+        problem->names[problem->n_names++] = (struct py_name){
             .name = "ProblemSize",
             .sql = "P",
             .value = { .kind = PY_LIST,

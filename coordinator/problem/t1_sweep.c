@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/mem.h"
+#include "coordinator/problem/t1_argument.h"
 #include "coordinator/problem/t1_internal.h"
 #include "coordinator/text/value.h"
 
@@ -128,6 +129,17 @@ static void put_launch(const struct t1 *problem, struct buf *out)
     buf_str(out, " } ],\n");
 }
 
+/* A sweep file takes a whole number, or an expression in a text. */
+static void put_scalar(const char *number, struct buf *out)
+{
+    buf_str(out, ", \"value\": ");
+    if (number[strspn(number, "-0123456789")])
+        value_quote(number, out);
+    else
+        buf_str(out, number);
+    buf_str(out, " }");
+}
+
 static void put_arguments(const struct t1 *problem, struct buf *out)
 {
     buf_str(out, "\"arguments\": [");
@@ -140,7 +152,7 @@ static void put_arguments(const struct t1 *problem, struct buf *out)
         value_quote(argument->name, out);
         buf_printf(out, ", \"type\": \"%s\"", argument->type);
         if (!argument->size) {
-            buf_printf(out, ", \"value\": %s }", argument->fill);
+            put_scalar(argument->fill, out);
             continue;
         }
         buf_str(out, ", \"shape\": [");

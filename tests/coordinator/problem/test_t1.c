@@ -51,6 +51,15 @@
     "{\"ConfigurationSpace\": {\"TuningParameters\": [" TUNABLE( \
         "A", values, start) "]},\n\"KernelSpecification\": {" kernel "}}"
 
+#define THREADS(global, local)                                          \
+    "\"GlobalSizeType\": \"opencl\", \"GlobalSize\": {\"X\": \"" global \
+    "\"}, \"LocalSize\": {\"X\": \"" local "\"}"
+
+#define ARGUMENT(type, rest)                                              \
+    ONE("[2, 4]", "2",                                                    \
+        "\"Arguments\": [{\"Name\": \"x\", \"Type\": \"" type "\", " rest \
+        "}]")
+
 #define CONDITION(text) \
     "{\"Expression\": \"" text "\", \"Parameters\": [\"BX\"]}"
 
@@ -316,6 +325,23 @@ static void what_others_write_is_read(void **state)
     t1_free(problem);
 }
 
+/* The note is the first one; NULL: none. */
+static void expect(const char *text, const char *part, const char *note)
+{
+    struct t1 *problem = problem_of(text, false);
+    const char *const *notes;
+    size_t n = t1_notes(problem, &notes);
+    struct buf sweep;
+
+    write_sweep(problem, &sweep);
+    if (!strstr(buf_text(&sweep), part))
+        fail_msg("no %s in %s", part, buf_text(&sweep));
+    if (note ? !n || !strstr(notes[0], note) : n > 0)
+        fail_msg("%s: %zu notes, %s", part, n, n ? notes[0] : "");
+    buf_fini(&sweep);
+    t1_free(problem);
+}
+
 static void a_setting_is_translated_or_noted(void **state)
 {
     static const struct {
@@ -351,23 +377,140 @@ static void a_setting_is_translated_or_noted(void **state)
         { ONE("[2, 4]", "3", ""), "\"baseline\": { \"A\": 3 }", NULL },
         { ONE("[2, 4]", "2.5", ""), "\"baseline\": { \"A\": 2 }",
           "the default of 'A' is not among its values" },
+        { ONE("[2, 4]", "[4]", ""), "\"baseline\": { \"A\": 4 }", NULL },
+        { ONE("[2, 4]", "[3]", ""), "\"baseline\": { \"A\": 2 }",
+          "the default of 'A' is not among its values" },
+        { ONE("[2, 4]", "2", THREADS("100", "A")),
+          "\"grid\": [\"(100 + A - 1) / (A)\"", NULL },
+        { ONE("[2, 4]", "2", THREADS("100", "1")), "\"grid\": [\"100\"", NULL },
+        { ONE("[2, 4]", "2",
+              THREADS("100", "A") ", \"GridDivX\": [], \"ProblemSize\": []"),
+          "\"grid\": [\"(100 + A - 1) / (A)\"", NULL },
+        { ONE("[2, 4]", "2", "\"Language\": \"OpenCL\""), "\"flags\": []",
+          "line 2: the kernel is in OpenCL; a sweep needs it in CUDA" },
+        { ONE("[2, 4]", "2", "\"Modifiers\": [{\"Type\": \"Global\"}]"),
+          "\"grid\": [\"1\"", "line 2: \"Modifiers\" is left out" },
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct t1 *problem = problem_of(rows[i].text, false);
-        const char *const *notes;
-        size_t n = t1_notes(problem, &notes);
-        struct buf sweep;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        expect(rows[i].text, rows[i].part, rows[i].note);
+}
 
-        write_sweep(problem, &sweep);
-        if (!strstr(buf_text(&sweep), rows[i].part))
-            fail_msg("no %s in %s", rows[i].part, buf_text(&sweep));
-        if (rows[i].note ? !n || !strstr(notes[0], rows[i].note) : n > 0)
-            fail_msg("%s: %zu notes, %s", rows[i].part, n, n ? notes[0] : "");
-        buf_fini(&sweep);
-        t1_free(problem);
-    }
+/* As those of nbody, TRIAD and MD5Hash of BAT, and of KTT. */
+static void an_argument_has_its_type_and_values(void **state)
+{
+#define SCALAR "\"MemoryType\": \"Scalar\", "
+#define VECTOR "\"MemoryType\": \"vector\", \"Size\": 8, "
+    static const char *const rows[][3] = {
+        { ARGUMENT("float", SCALAR "\"FillValue\": 0.1"),
+          "\"type\": \"fp32\", \"value\": \"0.1\" }", NULL },
+        { ARGUMENT("Float", SCALAR "\"FillValue\": 3.0"),
+          "\"type\": \"fp32\", \"value\": 3 }", NULL },
+        { ARGUMENT("int32", SCALAR "\"FillValue\": \"4096\""),
+          "\"value\": 4096 }", NULL },
+        { ARGUMENT("int32", SCALAR "\"FillValue\": true"), "\"value\": 1 }",
+          NULL },
+        { ARGUMENT("int32", SCALAR "\"FillValue\": \"n\""), "\"value\": 0 }",
+          "line 2: the value of the argument 'x' is taken for 0" },
+        { ARGUMENT("int64", SCALAR "\"FillValue\": 10000000000"),
+          "\"value\": 10000000000 }", NULL },
+        { ARGUMENT("uint32", SCALAR "\"FillValue\": 2745829788"),
+          "\"type\": \"int32\", \"value\": -1549137508 }",
+          "2745829788 for the argument 'x' is -1549137508 as int32" },
+        { ARGUMENT("uint8", VECTOR "\"FillType\": \"Random\""),
+          "\"type\": \"int8\", \"shape\": [\"8\"], \"fill\": { \"range\": [0, "
+          "100] }",
+          NULL },
+        { ARGUMENT("double3", VECTOR "\"FillType\": \"random\""),
+          "\"type\": \"fp64\", \"shape\": [\"3 * (8)\"], \"fill\": "
+          "\"uniform\"",
+          NULL },
+        { ARGUMENT("float", VECTOR "\"FillType\": \"Constant\", "
+                                   "\"FillValue\": \"0.5\""),
+          "\"fill\": 0.5 }", NULL },
+        { ARGUMENT("float", VECTOR "\"FillType\": \"Generator\", "
+                                   "\"DataSource\": \"i\""),
+          "\"fill\": \"iota\" }", NULL },
+        { ARGUMENT("float", VECTOR "\"FillType\": \"Generator\", "
+                                   "\"DataSource\": \"2.5\""),
+          "\"fill\": 2.5 }", NULL },
+        { ARGUMENT("float", VECTOR "\"FillType\": \"Generator\", "
+                                   "\"DataSource\": \"i % 3\""),
+          "\"fill\": \"uniform\" }",
+          "line 2: the argument 'x' is filled at random: 'Generator' has no" },
+        { ARGUMENT("float", VECTOR "\"AccessType\": \"WriteOnly\", "
+                                   "\"FillType\": \"BinaryRaw\""),
+          "\"output\": true }", NULL },
+        { ARGUMENT("float", VECTOR "\"AccessType\": \"readwrite\", "
+                                   "\"FillType\": \"uninitialized\""),
+          "\"inout\": true, \"fill\": \"uniform\" }", NULL },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        expect(rows[i][0], rows[i][1], rows[i][2]);
+}
+
+/* Names and gates of an early file of BAT. */
+static void the_spelling_of_a_member_does_not_matter(void **state)
+{
+    static const char text[] =
+        "{\"general\": {\"benchmarkName\": \"nbody\"},\n"
+        "\"configuration_space\": {\"tuningParameters\": ["
+        "{\"name\": \"A\", \"type\": \"int\", \"values\": [1, 2, 4],"
+        "\"default\": 2}], \"constraints\": [\"A <= 2\"]},\n"
+        "\"kernelSpecification\": {\"kernelName\": \"k\", \"kernelFile\": "
+        "\"n.cu\", \"compilerOptions\": [\"-std=c++14\"], \"blockSize\": "
+        "{\"X\": \"A\", \"Y\": 1}, \"gridSize\": {\"X\": \"64 // A\"}, "
+        "\"shared_memory\": \"8 * A\", \"arguments\": [{\"name\": \"x\", "
+        "\"type\": \"double\", \"length\": 64, \"memoryType\": \"vector\", "
+        "\"accessType\": \"ReadWrite\"}, {\"name\": \"n\", \"type\": \"int\", "
+        "\"memoryType\": \"scalar\", \"value\": 7}]}}";
+    static const char *const parts[] = {
+        "\"name\": \"nbody\"",
+        "\"source\": \"n.cu\", \"entry\": \"k\", \"flags\": [], "
+        "\"standard\": \"c++14\"",
+        "\"baseline\": { \"A\": 2 }",
+        "\"reject\": \"NOT (A <= 2)\"",
+        "\"grid\": [\"(64 / A)\", \"1\", \"1\"], \"block\": [\"A\", \"1\", "
+        "\"1\"], \"smem\": \"(8 * A)\"",
+        "{ \"name\": \"x\", \"type\": \"fp64\", \"shape\": [\"64\"], "
+        "\"inout\": true, ",
+        "{ \"name\": \"n\", \"type\": \"int32\", \"value\": 7 }",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        expect(text, parts[i], NULL);
+    assert_true(t1_is(FILE_NAME));
+}
+
+/* A tunable of that name counts before the constant. */
+static void expressions_know_the_constants_of_the_benchmark(void **state)
+{
+    static const char text[] =
+        "{\"BenchmarkConfig\": {\"A\": 9, \"most\": 2, \"list\": [1]},\n"
+        "\"ConfigurationSpace\": {\"TuningParameters\": [" TUNABLE(
+            "A", "[1, 2, 4]", "2") "], \"Conditions\": [\"A <= most\"]},\n"
+                                   "\"KernelSpecification\": {\"GlobalSize\": "
+                                   "{\"X\": \"most * A\"}}}";
+
+    (void)state;
+    expect(
+        text, "\"reject\": \"NOT (A <= 2)\"",
+        "line 1: \"BenchmarkConfig\" counts in expressions only; in a kernel "
+        "of BAT, most and the others are macros");
+    expect(text, "\"grid\": [\"(2 * A)\"", "line 1");
+}
+
+static void a_tunable_may_stand_there_twice(void **state)
+{
+    (void)state;
+    expect("{\"ConfigurationSpace\": {\"TuningParameters\": [" TUNABLE(
+               "A", "[1, 2]", "2") ",\n" TUNABLE("A", "[1, 2]", "1") "]}}",
+           "\"A\": [1, 2]\n},\n\"baseline\": { \"A\": 2 }",
+           "line 2: 'A' stands there twice");
 }
 
 static void a_problem_is_known_by_its_space(void **state)
@@ -407,6 +550,10 @@ int main(void)
         cmocka_unit_test(a_flaw_names_file_and_line),
         cmocka_unit_test(what_others_write_is_read),
         cmocka_unit_test(a_setting_is_translated_or_noted),
+        cmocka_unit_test(an_argument_has_its_type_and_values),
+        cmocka_unit_test(the_spelling_of_a_member_does_not_matter),
+        cmocka_unit_test(expressions_know_the_constants_of_the_benchmark),
+        cmocka_unit_test(a_tunable_may_stand_there_twice),
         cmocka_unit_test(a_problem_is_known_by_its_space),
     };
     int failed = cmocka_run_group_tests_name("coordinator/problem/t1", tests,
