@@ -70,6 +70,7 @@ void t4_write(const struct landscape *landscape, FILE *to)
     json_out_text(&out, "schema_version", SCHEMA_VERSION);
     json_out_open(&out, "metadata", '{');
     json_out_text(&out, "timeunit", "milliseconds");
+    json_out_text(&out, "device", landscape->device);
     json_out_text(&out, "device_name", landscape->device);
     json_out_text(&out, "kernel_name", landscape->kernel);
     json_out_close(&out);

@@ -281,7 +281,7 @@ int landscape_of_report(struct store *store, const struct report *report,
     rc = stored_spec_facts(report, maker.to->facts, err);
     if (rc == 0)
         rc = fill(&maker, store);
-    if (rc == 0 && is_known(recorded_on)) {
+    if (rc == 0 && recorded_on) { /* "": on an unnamed device */
         free(maker.to->device);
         maker.to->device = mem_strdup(recorded_on);
     }

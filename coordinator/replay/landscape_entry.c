@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/err.h"
 #include "common/mem.h"
@@ -59,7 +60,7 @@ int landscape_entry_flaw(const struct landscape_reader *reader, const char *fmt,
 static const struct landscape_word *word_of(const char *text)
 {
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        if (strcmp(text, words[i].text) == 0)
+        if (strcasecmp(text, words[i].text) == 0)
             return &words[i];
     return NULL;
 }

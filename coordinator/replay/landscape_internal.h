@@ -19,6 +19,8 @@ struct landscape_reader {
     size_t samples_cap;
     int configs_cap;
     int unit;         /* exponent of the unit of times: -3 is milliseconds */
+    bool has_unit;    /* the file states it */
+    bool quoted;      /* a text that is a number is one, as a tunable's value */
     bool in_cache;    /* the cache has begun: an early end means an unclosed
                        * file */
     bool passed;      /* it comes before the tunables: a second pass reads it */

@@ -8,6 +8,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/model/domain.h"
+#include "coordinator/replay/numeral.h"
 #include "coordinator/text/json_out.h"
 #include "coordinator/text/terminal.h"
 
@@ -27,6 +28,9 @@ int landscape_scalar(const struct landscape_reader *reader,
     *number = NAN;
     if (token == JSON_STREAM_NUMBER)
         *number = json_stream_number(reader->stream);
+    else if (token == JSON_STREAM_TEXT && reader->quoted &&
+             numeral_is(landscape_text(reader)))
+        *number = numeral_real(landscape_text(reader), 0);
     else if (token != JSON_STREAM_TEXT && token != JSON_STREAM_WORD)
         return json_stream_flaw(reader->stream, reader->err,
                                 "a value of '%s' is a list or an object; use "

@@ -1,10 +1,11 @@
 /* Reads T4 files, the results format of the auto-tuning community.
  *
  * Source: the T4 results schema 1.0.0 of github.com/odgaard/TuningSchema, and
- * what Kernel Tuner and the benchmark hub write.  They differ in the name of
- * the compile time, and in the unit of times. */
+ * what Kernel Tuner, KTT and the benchmark hub write.  They differ in the name
+ * of the compile time, in the unit of times, and in quotes around numbers. */
 #include "coordinator/replay/landscape_internal.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/replay/numeral.h"
 
 #define NO_UNIT 1 /* not the exponent of any unit */
 
@@ -104,6 +106,15 @@ static int scan_result(struct landscape_reader *reader)
 
 /* ---- one result */
 
+struct result {
+    struct landscape_entry entry;
+    struct landscape_entry failed; /* what "invalidity" says */
+    bool wrong;                    /* "correctness" is 0 */
+    char *refused;                 /* a time that is none, or NULL */
+    double time;                   /* of the measurement that states a unit */
+    int unit;                      /* its unit; NO_UNIT: there is none */
+};
+
 static int read_configuration(struct landscape_reader *reader,
                               struct landscape_entry *entry)
 {
@@ -126,17 +137,27 @@ static int read_configuration(struct landscape_reader *reader,
 }
 
 static double *duration_of(const struct landscape_reader *reader,
-                           struct landscape_entry *entry)
+                           struct landscape_config *config)
 {
-    static const char *const compile[] = { "compilation", "compilation_time",
-                                           "compile", "compile_time" };
+    struct {
+        const char *name;
+        double *seconds;
+    } names[] = {
+        { "compilation", &config->compile_s },
+        { "compilation_time", &config->compile_s },
+        { "compile", &config->compile_s },
+        { "compile_time", &config->compile_s },
+        { "validation", &config->verify_s },
+        { "validation_time", &config->verify_s },
+        { "verification_time", &config->verify_s },
+        { "benchmark", &config->bench_s },
+        { "benchmark_time", &config->bench_s },
+    };
 
-    for (size_t i = 0; i < sizeof(compile) / sizeof(compile[0]); i++)
-        if (is_key(reader, compile[i]))
-            return &entry->config.compile_s;
-    return is_key(reader, "validation")  ? &entry->config.verify_s
-           : is_key(reader, "benchmark") ? &entry->config.bench_s
-                                         : NULL;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (is_key(reader, names[i].name))
+            return names[i].seconds;
+    return NULL;
 }
 
 static int read_times(struct landscape_reader *reader,
@@ -149,7 +170,7 @@ static int read_times(struct landscape_reader *reader,
         return json_stream_skip(reader->stream, token, reader->err);
     while (rc == 0 && (rc = landscape_next(reader, &token)) == 0 &&
            token == JSON_STREAM_KEY) {
-        double *duration = duration_of(reader, entry);
+        double *duration = duration_of(reader, &entry->config);
         bool samples = is_key(reader, "runtimes");
 
         rc = landscape_next(reader, &token);
@@ -190,28 +211,37 @@ static int read_measurement_member(struct landscape_reader *reader,
         m->unit = unit_of(landscape_text(reader));
         m->has_unit = true;
     }
-    if (value && token == JSON_STREAM_NUMBER) {
+    if (value &&
+        (token == JSON_STREAM_NUMBER ||
+         (token == JSON_STREAM_TEXT && numeral_is(landscape_text(reader))))) {
         free(m->value);
         m->value = mem_strdup(landscape_text(reader));
     }
     return json_stream_skip(reader->stream, token, reader->err);
 }
 
+/* A failure may be recorded with the time 0. */
 static int take_measurement(const struct landscape_reader *reader,
-                            const struct measurement *m,
-                            struct landscape_entry *entry, bool *by_name)
+                            const struct measurement *m, struct result *result,
+                            bool *by_name)
 {
     int unit = m->has_unit ? m->unit : reader->unit;
 
     if (!m->value || *by_name || unit == NO_UNIT ||
-        !(m->named || (m->has_unit && entry->time == LANDSCAPE_NO_TIME)))
+        !(m->named || (m->has_unit && result->entry.time == LANDSCAPE_NO_TIME)))
         return 0;
     *by_name = m->named;
-    return landscape_entry_time(reader, m->value, unit, entry);
+    result->time = strtod(m->value, NULL);
+    result->unit = m->has_unit ? unit : NO_UNIT;
+    free(result->refused);
+    result->refused = result->time <= 0 ? mem_strdup(m->value) : NULL;
+    return result->refused
+               ? 0
+               : landscape_entry_time(reader, m->value, unit, &result->entry);
 }
 
 static int read_measurements(struct landscape_reader *reader,
-                             struct landscape_entry *entry)
+                             struct result *result)
 {
     enum json_token token;
     bool by_name = false;
@@ -227,7 +257,7 @@ static int read_measurements(struct landscape_reader *reader,
                token == JSON_STREAM_KEY)
             rc = read_measurement_member(reader, &m);
         if (rc == 0 && token == JSON_STREAM_CLOSE_OBJECT)
-            rc = take_measurement(reader, &m, entry, &by_name);
+            rc = take_measurement(reader, &m, result, &by_name);
         free(m.value);
     }
     if (rc == 0 && token != JSON_STREAM_CLOSE_ARRAY && token != JSON_STREAM_END)
@@ -247,64 +277,126 @@ static int read_invalidity(struct landscape_reader *reader,
         return rc < 0 ? rc
                       : json_stream_skip(reader->stream, token, reader->err);
     for (size_t i = 0; i < sizeof(valid) / sizeof(valid[0]); i++)
-        if (is_key(reader, valid[i]))
+        if (strcasecmp(landscape_text(reader), valid[i]) == 0)
             return 0;
     return landscape_entry_failure(reader, failed);
 }
 
-static int read_member(struct landscape_reader *reader,
-                       struct landscape_entry *entry,
-                       struct landscape_entry *failed)
+/* 1: correct, 0: not. */
+static int read_correctness(struct landscape_reader *reader, bool *wrong)
+{
+    enum json_token token;
+    int rc = landscape_next(reader, &token);
+
+    if (rc < 0)
+        return rc;
+    *wrong =
+        token == JSON_STREAM_NUMBER && json_stream_number(reader->stream) == 0;
+    return json_stream_skip(reader->stream, token, reader->err);
+}
+
+static int read_member(struct landscape_reader *reader, struct result *result)
 {
     bool reason = is_key(reader, LANDSCAPE_REASON);
     enum json_token token;
     int rc;
 
     if (is_key(reader, "configuration"))
-        return read_configuration(reader, entry);
+        return read_configuration(reader, &result->entry);
     if (is_key(reader, "times"))
-        return read_times(reader, entry);
+        return read_times(reader, &result->entry);
     if (is_key(reader, "measurements"))
-        return read_measurements(reader, entry);
+        return read_measurements(reader, result);
     if (is_key(reader, "invalidity"))
-        return read_invalidity(reader, failed);
+        return read_invalidity(reader, &result->failed);
+    if (is_key(reader, "correctness"))
+        return read_correctness(reader, &result->wrong);
     rc = landscape_next(reader, &token);
     if (rc == 0 && reason && token == JSON_STREAM_TEXT)
-        landscape_entry_reason(reader, failed);
+        landscape_entry_reason(reader, &result->failed);
     return rc < 0 ? rc : json_stream_skip(reader->stream, token, reader->err);
 }
 
 /* The failure counts whatever was measured before it. */
-static int keep(struct landscape_reader *reader, struct landscape_entry *entry,
-                struct landscape_entry *failed)
+static void take_failure(struct result *result)
 {
+    struct landscape_entry *entry = &result->entry, *failed = &result->failed;
+
     if (failed->time == LANDSCAPE_FAILED) {
         entry->time = LANDSCAPE_FAILED;
         entry->config.outcome = failed->config.outcome;
         entry->config.reason = failed->config.reason;
         failed->config.reason = NULL;
+    } else if (result->wrong) {
+        entry->time = LANDSCAPE_FAILED;
+        entry->config.outcome = OUTCOME_CORRECTNESS;
+        free(entry->config.reason);
+        entry->config.reason = mem_strdup("recorded with \"correctness\" 0");
     }
+}
+
+static bool about(double a, double b)
+{
+    return a < 2 * b && b < 2 * a;
+}
+
+/* A file without "timeunit" may have all times in the unit that only the
+ * measurement states: its number is that of the runtimes then. */
+static void take_stated_unit(const struct landscape_reader *reader,
+                             struct result *result)
+{
+    struct landscape_config *config = &result->entry.config;
+    double *samples = &reader->to->samples[config->sample_at];
+    double sum = 0, factor;
+
+    if (reader->has_unit || result->unit == NO_UNIT ||
+        result->unit == reader->unit || config->samples_n == 0)
+        return;
+    for (int i = 0; i < config->samples_n; i++)
+        sum += samples[i];
+    factor = pow(10, result->unit - reader->unit);
+    if (!about(sum / config->samples_n * factor, config->time_s))
+        return;
+    for (int i = 0; i < config->samples_n; i++)
+        samples[i] *= factor;
+    config->compile_s *= factor;
+    config->verify_s *= factor;
+    config->bench_s *= factor;
+}
+
+static int keep(struct landscape_reader *reader, struct result *result)
+{
+    struct landscape_entry *entry = &result->entry;
+
+    take_failure(result);
+    if (entry->time != LANDSCAPE_FAILED && result->refused)
+        return landscape_entry_time(reader, result->refused, reader->unit,
+                                    entry);
     if (entry->time == LANDSCAPE_NO_TIME && entry->config.samples_n == 0)
         return landscape_entry_flaw(
             reader, "it is valid and has no time: neither \"runtimes\" in "
                     "\"times\", nor a measurement \"time\"");
+    if (entry->time == LANDSCAPE_TIMED)
+        take_stated_unit(reader, result);
     return landscape_entry_keep(reader, entry);
 }
 
 static int read_result(struct landscape_reader *reader)
 {
-    struct landscape_entry entry = { .time = LANDSCAPE_NO_TIME };
-    struct landscape_entry failed = { .time = LANDSCAPE_NO_TIME };
+    struct result result = { .entry = { .time = LANDSCAPE_NO_TIME },
+                             .failed = { .time = LANDSCAPE_NO_TIME },
+                             .unit = NO_UNIT };
     enum json_token token;
     int rc = 0;
 
     while (rc == 0 && (rc = landscape_next(reader, &token)) == 0 &&
            token == JSON_STREAM_KEY)
-        rc = read_member(reader, &entry, &failed);
+        rc = read_member(reader, &result);
     if (rc == 0 && token == JSON_STREAM_CLOSE_OBJECT)
-        rc = keep(reader, &entry, &failed);
-    free(entry.config.reason);
-    free(failed.config.reason);
+        rc = keep(reader, &result);
+    free(result.entry.config.reason);
+    free(result.failed.config.reason);
+    free(result.refused);
     return rc;
 }
 
@@ -371,6 +463,7 @@ static int read_unit(struct landscape_reader *reader)
         return rc < 0 ? rc
                       : json_stream_skip(reader->stream, token, reader->err);
     reader->unit = unit_of(landscape_text(reader));
+    reader->has_unit = true;
     if (reader->unit == NO_UNIT)
         return json_stream_flaw(reader->stream, reader->err,
                                 "the time unit '%.40s' is not known; use "
@@ -380,6 +473,19 @@ static int read_unit(struct landscape_reader *reader)
     return 0;
 }
 
+/* KTT writes all values of tunables as texts. */
+static int read_tuner(struct landscape_reader *reader)
+{
+    enum json_token token;
+    int rc = landscape_next(reader, &token);
+
+    if (rc < 0)
+        return rc;
+    reader->quoted = token == JSON_STREAM_TEXT &&
+                     strcasecmp(landscape_text(reader), "KTT") == 0;
+    return json_stream_skip(reader->stream, token, reader->err);
+}
+
 static int read_metadata_member(struct landscape_reader *reader)
 {
     enum json_token token;
@@ -387,10 +493,12 @@ static int read_metadata_member(struct landscape_reader *reader)
 
     if (is_key(reader, "timeunit") || is_key(reader, "time_unit"))
         return read_unit(reader);
-    if (is_key(reader, "device_name"))
+    if (is_key(reader, "device") || is_key(reader, "device_name"))
         return landscape_read_name(reader, &reader->to->device);
     if (is_key(reader, "kernel_name"))
         return landscape_read_name(reader, &reader->to->kernel);
+    if (is_key(reader, "autotuner"))
+        return read_tuner(reader);
     rc = landscape_next(reader, &token);
     return rc < 0 ? rc : json_stream_skip(reader->stream, token, reader->err);
 }

@@ -14,6 +14,21 @@
 #define PLAIN_MOST 15
 #define EXPONENT_MOST 100000 /* far beyond the range of double */
 
+bool numeral_is(const char *text)
+{
+    const char *at = text + (*text == '-');
+    size_t whole = strspn(at, "0123456789"), part;
+
+    if (whole == 0 || (*at == '0' && whole > 1) ||
+        strlen(text) >= NUMERAL_BYTES)
+        return false;
+    at += whole;
+    if (*at != '.')
+        return !*at;
+    part = strspn(at + 1, "0123456789");
+    return part > 0 && !at[1 + part];
+}
+
 /* The part before 'e', and the number after it. */
 static size_t mantissa(const char *text, int *exponent)
 {

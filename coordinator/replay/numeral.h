@@ -8,7 +8,12 @@
 #ifndef FA_COORDINATOR_REPLAY_NUMERAL_H
 #define FA_COORDINATOR_REPLAY_NUMERAL_H
 
+#include <stdbool.h>
+
 #define NUMERAL_BYTES 40
+
+/* Whether the text is a plain number as in JSON: 16, -1, 0.500000. */
+bool numeral_is(const char *text);
 
 /* The number in 'text', which is one that strtod() reads to its end, times 10
  * to the power of 'exponent', rounded once. */

@@ -205,6 +205,8 @@ class Exchange(rig.Rig):
         self.assertEqual(words["constraints"], 1)
         said = " ".join(self.run_coord(self.folder, "report", "a.db").stdout.split())
         self.assertIn("bowl on an unnamed device (recorded) (replay)", said)
+        written = json.loads(self.exported("a.db", "t4", "unnamed.json"))
+        self.assertEqual([written["metadata"][key] for key in ("device", "device_name")], ["", ""])
         self.assertIn("Tried all 12 configurations that pass the gates, of 12. ", said)
         self.assertIn(f"Results {words['correct']} correct, 1 constraints, ", said)
         said = self.run_coord(self.folder, "report", "a.db", "--show", "all").stdout

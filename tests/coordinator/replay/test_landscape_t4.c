@@ -119,6 +119,9 @@ static void the_time_is_read_in_any_unit(void **state)
               "\"unit\": \"ms\"}, {\"name\": \"time\", \"value\": 4, "
               "\"unit\": \"ms\"}]}]}"),
           0.004 },
+        { ONE("\"measurements\": [{\"name\": \"time\", \"value\": \"4.5\", "
+              "\"unit\": \"s\"}]}]}"),
+          4.5 },
     };
 
     (void)state;
@@ -129,6 +132,63 @@ static void the_time_is_read_in_any_unit(void **state)
             fail_msg("%s: %g", rows[i].text, land->configs[0].time_s);
         landscape_free(land);
     }
+}
+
+/* As KTT converted its results: only the measurement has a unit. */
+static void the_unit_of_the_measurement_is_that_of_the_runtimes(void **state)
+{
+    static const struct {
+        const char *text;
+        double sample_s, compile_s;
+    } rows[] = {
+        { ONE("\"times\": {\"compilation_time\": 2e6, \"runtimes\": [96]}, "
+              "\"measurements\": [{\"name\": \"TotalDuration\", \"value\": 96,"
+              " \"unit\": \"Microseconds\"}]}]}"),
+          96e-6, 2 },
+        { ONE("\"times\": {\"compilation_time\": 2e3, \"runtimes\": [0.1]}, "
+              "\"measurements\": [{\"name\": \"time\", \"value\": 96,"
+              " \"unit\": \"us\"}]}]}"),
+          1e-4, 2 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct landscape *land = land_of(rows[i].text);
+
+        assert_float_equal(land->samples[0], rows[i].sample_s, 1e-12);
+        assert_float_equal(land->configs[0].compile_s, rows[i].compile_s, 1e-9);
+        assert_float_equal(land->configs[0].time_s, 96e-6, 1e-12);
+        landscape_free(land);
+    }
+}
+
+/* KTT writes "32" for 32. */
+static void ktt_has_its_numbers_in_quotes(void **state)
+{
+    static const char text[] =
+        "{\"metadata\": {\"autotuner\": \"%s\", \"device\": \"RTX 500\", "
+        "\"timeunit\": \"microseconds\"}, \"results\": ["
+        "{\"configuration\": {\"A\": \"128\", \"B\": \"0.500000\", \"C\": "
+        "\"x\"}, \"times\": {\"runtimes\": [4]}},"
+        "{\"configuration\": {\"A\": \"32\", \"B\": \"0.250000\", \"C\": "
+        "\"y\"}, \"times\": {\"runtimes\": [5]}}]}";
+    char ktt[1024], other[1024];
+    struct landscape *land;
+
+    (void)state;
+    snprintf(ktt, sizeof(ktt), text, "KTT");
+    snprintf(other, sizeof(other), text, "fa-coord");
+    land = land_of(ktt);
+    assert_string_equal(land->device, "RTX 500");
+    assert_true(land->tunables[0].ordered && land->tunables[1].ordered);
+    assert_false(land->tunables[2].ordered);
+    assert_true(land->tunables[0].numbers[0] == 32);
+    assert_true(land->tunables[1].numbers[1] == 0.5);
+    assert_int_equal(domain_size(land->domain), 2);
+    landscape_free(land);
+    land = land_of(other);
+    assert_false(land->tunables[0].ordered);
+    landscape_free(land);
 }
 
 static void a_failure_counts_whatever_was_measured(void **state)
@@ -145,6 +205,23 @@ static void a_failure_counts_whatever_was_measured(void **state)
               " \"time\", \"value\": \"InvalidConfig\"}]}]}"),
           OUTCOME_CORRECTNESS },
         { ONE("\"invalidity\": \"broken\"}]}"), OUTCOME_RUNTIME },
+        { ONE("\"invalidity\": \"Compile\"}]}"), OUTCOME_COMPILE },
+        { ONE("\"invalidity\": \"compile\", \"measurements\": [{\"name\":"
+              " \"time\", \"value\": 0.0}]}]}"),
+          OUTCOME_COMPILE },
+        { ONE("\"measurements\": [{\"name\": \"time\", \"value\": 0}],"
+              " \"invalidity\": \"constraints\"}]}"),
+          OUTCOME_CONSTRAINTS },
+        { ONE("\"invalidity\": \"Correct\", \"times\": {\"runtimes\": [1]}"
+              "}]}"),
+          OUTCOME_CORRECT },
+        { ONE("\"correctness\": 0, \"invalidity\": \"correct\", \"times\": "
+              "{\"runtimes\": [1]}}]}"),
+          OUTCOME_CORRECTNESS },
+        { ONE("\"invalidity\": \"timeout\", \"correctness\": 0}]}"),
+          OUTCOME_TIMEOUT },
+        { ONE("\"correctness\": 1.0, \"times\": {\"runtimes\": [1]}}]}"),
+          OUTCOME_CORRECT },
     };
 
     (void)state;
@@ -224,6 +301,8 @@ int main(void)
         cmocka_unit_test(both_names_of_the_compile_time_are_read),
         cmocka_unit_test(the_tunables_are_found_in_the_configurations),
         cmocka_unit_test(the_time_is_read_in_any_unit),
+        cmocka_unit_test(the_unit_of_the_measurement_is_that_of_the_runtimes),
+        cmocka_unit_test(ktt_has_its_numbers_in_quotes),
         cmocka_unit_test(a_failure_counts_whatever_was_measured),
         cmocka_unit_test(a_file_that_was_cut_off_is_read_as_far_as_it_goes),
         cmocka_unit_test(a_flaw_names_file_line_and_result),

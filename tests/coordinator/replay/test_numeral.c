@@ -33,6 +33,35 @@ static void the_point_is_moved_in_the_text(void **state)
             fail_msg("%s", rows[i].text);
 }
 
+static void a_plain_number_is_known(void **state)
+{
+    static const char *const numbers[] = { "0", "16", "-1", "0.500000",
+                                           "-0.25" };
+    static const char *const others[] = { "",
+                                          "-",
+                                          "01",
+                                          "1.",
+                                          ".5",
+                                          "1e5",
+                                          "+1",
+                                          "0x1",
+                                          " 1",
+                                          "1 ",
+                                          "1a",
+                                          "inf",
+                                          "1.5.2",
+                                          "1111111111111111111111111111111111"
+                                          "111111" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        if (!numeral_is(numbers[i]))
+            fail_msg("%s", numbers[i]);
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (numeral_is(others[i]))
+            fail_msg("%s", others[i]);
+}
+
 static void a_number_is_written_as_python_does(void **state)
 {
     static const struct {
@@ -98,6 +127,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_point_is_moved_in_the_text),
+        cmocka_unit_test(a_plain_number_is_known),
         cmocka_unit_test(a_number_is_written_as_python_does),
         cmocka_unit_test(what_is_written_is_read_with_every_bit),
         cmocka_unit_test(a_timer_s_float_comes_back_as_it_was),
