@@ -34,6 +34,7 @@ struct t1_condition {
     size_t at;        /* in the file */
     size_t last;      /* the last tunable that it names */
     char *sql;        /* NULL: it always holds */
+    bool fails;       /* the SQL may be NULL, where Python raises an error */
 };
 
 struct t1_launch {  /* SQL */

@@ -352,6 +352,7 @@ static int condition_sql(struct t1 *problem, struct t1_condition *condition,
     if (rc == 0 && strcmp(buf_text(&sql), "1") != 0)
         condition->sql = mem_strdup(buf_text(&sql));
     buf_fini(&sql);
+    condition->fails = rc == 0 && py_sql_may_fail(condition->python, &scope);
     if (rc < 0)
         rc = t1_table(problem, condition);
     for (size_t i = 0; i < problem->n_tunables; i++)

@@ -79,10 +79,10 @@ static void put_gate(const struct t1 *problem, const size_t *conditions,
         const struct t1_condition *condition =
             &problem->conditions[conditions[i]];
 
-        /* A gate yields a value for every point: lenient ones reject where
-         * Python would raise an error. */
+        /* A gate yields a value for every point, also for those that another
+         * condition rejects before this one, and in Python raises an error. */
         buf_str(&rule, i ? " OR " : "");
-        buf_printf(&rule, problem->lenient ? "NOT coalesce(%s, 0)" : "NOT %s",
+        buf_printf(&rule, condition->fails ? "NOT coalesce(%s, 0)" : "NOT %s",
                    condition->sql);
         buf_printf(&why, "%s%s", i ? "; " : "", condition->text);
     }

@@ -8,7 +8,7 @@
 #include "coordinator/python/py_sql_internal.h"
 #include "coordinator/text/value.h"
 
-static int no_counterpart(struct py_sql *sql, const struct py_node *node)
+int py_sql_no_counterpart(struct py_sql *sql, const struct py_node *node)
 {
     return py_flaw_set(
         sql->flaw, node->at,
@@ -17,7 +17,7 @@ static int no_counterpart(struct py_sql *sql, const struct py_node *node)
 
 /* ---- constants */
 
-static const struct py_name *find(const struct py_sql *sql, const char *name)
+const struct py_name *py_sql_find(const struct py_sql *sql, const char *name)
 {
     for (size_t i = sql->n_names; i > 0; i--)
         if (strcmp(sql->names[i - 1].name, name) == 0)
@@ -33,7 +33,7 @@ static bool is_over_values(const struct py_sql *sql, const struct py_node *node)
         node->items[0]->op != PY_OP_NAME ||
         (strcmp(node->text, "max") != 0 && strcmp(node->text, "min") != 0))
         return false;
-    name = find(sql, node->items[0]->text);
+    name = py_sql_find(sql, node->items[0]->text);
     return name && name->values;
 }
 
@@ -54,7 +54,7 @@ static bool is_constant(const struct py_sql *sql, const struct py_node *node,
         for (size_t i = 0; i < n_bound; i++)
             if (strcmp(bound[i]->text, node->text) == 0)
                 return true;
-        name = find(sql, node->text);
+        name = py_sql_find(sql, node->text);
         return name && !name->sql;
     }
     if (is_over_values(sql, node) || is_written_length(node))
@@ -123,7 +123,7 @@ static int put_constant(struct py_sql *sql, const struct py_node *node,
         return rc;
     if (value.kind == PY_LIST ||
         (value.kind == PY_REAL && !isfinite(value.real)))
-        return no_counterpart(sql, node);
+        return py_sql_no_counterpart(sql, node);
     *type =
         (struct py_sql_type){ value.kind, value.kind != PY_TEXT &&
                                               py_value_number(&value) >= 0 };
@@ -136,13 +136,13 @@ static int put_constant(struct py_sql *sql, const struct py_node *node,
 static int put_name(struct py_sql *sql, const struct py_node *node,
                     struct py_sql_type *type)
 {
-    const struct py_name *name = find(sql, node->text);
+    const struct py_name *name = py_sql_find(sql, node->text);
 
     if (!name)
         return py_flaw_set(sql->flaw, node->at, "there is no name '%s'",
                            node->text);
     if (!name->values)
-        return no_counterpart(sql, node);
+        return py_sql_no_counterpart(sql, node);
     *type = (struct py_sql_type){ name->values[0].kind, true };
     for (size_t i = 0; i < name->n_values; i++) {
         const struct py_value *value = &name->values[i];
@@ -156,8 +156,7 @@ static int put_name(struct py_sql *sql, const struct py_node *node,
     return 0;
 }
 
-/* The text of an operand, in a buffer of its own. */
-static int operand(struct py_sql *sql, const struct py_node *node,
+int py_sql_operand(struct py_sql *sql, const struct py_node *node,
                    struct buf *text, struct py_sql_type *type)
 {
     struct buf *out = sql->out;
@@ -242,11 +241,11 @@ static int put_pair(struct py_sql *sql, const struct py_node *node,
     struct buf left, right;
     const char *form = NULL;
     bool whole, positive;
-    int rc = operand(sql, node->items[0], &left, &a);
+    int rc = py_sql_operand(sql, node->items[0], &left, &a);
 
     buf_init(&right, 0);
     if (rc == 0)
-        rc = operand(sql, node->items[1], &right, &b);
+        rc = py_sql_operand(sql, node->items[1], &right, &b);
     if (rc == 0) {
         whole = is_whole(a) && is_whole(b);
         positive = a.positive && b.positive;
@@ -258,7 +257,7 @@ static int put_pair(struct py_sql *sql, const struct py_node *node,
                                       ? PY_INT
                                       : PY_REAL,
                                   positive && node->op != PY_OP_SUBTRACT };
-        rc = form ? 0 : no_counterpart(sql, node);
+        rc = form ? 0 : py_sql_no_counterpart(sql, node);
     }
     if (rc == 0 && form)
         put_form(sql->out, form, buf_text(&left), buf_text(&right));
@@ -281,7 +280,7 @@ static int put_prefixed(struct py_sql *sql, const struct py_node *node,
         return rc;
     if ((type->kind == PY_TEXT ||
          (node->op == PY_OP_INVERT && !is_whole(*type))))
-        return no_counterpart(sql, node);
+        return py_sql_no_counterpart(sql, node);
     if (type->kind == PY_BOOL)
         type->kind = PY_INT;
     type->positive = type->positive && node->op == PY_OP_PLUS;
@@ -296,25 +295,27 @@ static struct py_sql_type either(struct py_sql_type a, struct py_sql_type b)
                                  a.positive && b.positive };
 }
 
-/* iif(CONDITION, A, B); texts and numbers do not mix. */
+/* iif(CONDITION, A, B); texts and numbers do not mix.  iif() takes NULL for
+ * false. */
 static int put_choice(struct py_sql *sql, const struct py_node *condition,
                       const struct py_node *a, const struct py_node *b,
                       struct py_sql_type *type)
 {
     struct py_sql_type first = { PY_INT, true }, second = first;
+    bool fails = py_sql_fails(sql, condition);
     int rc;
 
-    buf_str(sql->out, "iif(");
+    buf_str(sql->out, fails ? "CASE " : "iif(");
     rc = py_sql_truth(sql, condition);
-    buf_str(sql->out, ", ");
+    buf_str(sql->out, fails ? " WHEN 1 THEN " : ", ");
     if (rc == 0)
         rc = py_sql_value(sql, a, &first);
-    buf_str(sql->out, ", ");
+    buf_str(sql->out, fails ? " WHEN 0 THEN " : ", ");
     if (rc == 0)
         rc = py_sql_value(sql, b, &second);
-    buf_str(sql->out, ")");
+    buf_str(sql->out, fails ? " END" : ")");
     if (rc == 0 && (first.kind == PY_TEXT) != (second.kind == PY_TEXT))
-        return no_counterpart(sql, condition);
+        return py_sql_no_counterpart(sql, condition);
     if (rc == 0)
         *type = either(first, second);
     return rc;
@@ -334,7 +335,7 @@ static int put_joined(struct py_sql *sql, const struct py_node *node,
         return py_sql_truth(sql, node);
     }
     if (node->n != 2)
-        return no_counterpart(sql, node);
+        return py_sql_no_counterpart(sql, node);
     return node->op == PY_OP_OR
                ? put_choice(sql, node->items[0], node->items[0], node->items[1],
                             type)
@@ -348,20 +349,20 @@ static int put_item(struct py_sql *sql, const struct py_node *node,
 {
     const struct py_node *list = node->items[0], *place = node->items[1];
     const struct py_name *name =
-        list->op == PY_OP_NAME ? find(sql, list->text) : NULL;
+        list->op == PY_OP_NAME ? py_sql_find(sql, list->text) : NULL;
     struct py_value value = { .kind = PY_INT }, at = value;
     int rc;
 
     if (!name || !name->sql || name->value.kind != PY_LIST ||
         !py_sql_is_constant(sql, place))
-        return no_counterpart(sql, node);
+        return py_sql_no_counterpart(sql, node);
     rc = py_sql_constant(sql, place, &at);
     if (rc == 0) /* its flaws are those of the list */
         rc = py_sql_constant(sql, node, &value);
     if (rc < 0)
         return rc;
     if (!py_value_is_number(&value))
-        return no_counterpart(sql, node);
+        return py_sql_no_counterpart(sql, node);
     *type = (struct py_sql_type){ value.kind, py_value_number(&value) >= 0 };
     buf_printf(sql->out, "%s%lld", name->sql,
                (long long)(at.integer < 0 ? at.integer + (int64_t)name->value.n
@@ -394,9 +395,9 @@ static int put_function(struct py_sql *sql, const struct py_node *node,
     for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
         if (strcmp(node->text, functions[i].name) != 0 || node->n != 1)
             continue;
-        rc = operand(sql, node->items[0], &text, &argument);
+        rc = py_sql_operand(sql, node->items[0], &text, &argument);
         if (rc == 0 && argument.kind == PY_TEXT)
-            rc = no_counterpart(sql, node);
+            rc = py_sql_no_counterpart(sql, node);
         if (rc == 0)
             put_form(sql->out, functions[i].form, buf_text(&text), "");
         buf_fini(&text);
@@ -409,7 +410,7 @@ static int put_function(struct py_sql *sql, const struct py_node *node,
         };
         return 0;
     }
-    return no_counterpart(sql, node);
+    return py_sql_no_counterpart(sql, node);
 }
 
 static int put_call(struct py_sql *sql, const struct py_node *node,
@@ -429,7 +430,7 @@ static int put_call(struct py_sql *sql, const struct py_node *node,
                                    : put_function(sql, node, type);
 }
 
-static int spend(struct py_sql *sql, const struct py_node *node)
+int py_sql_spend(struct py_sql *sql, const struct py_node *node)
 {
     if (sql->out->truncated || sql->steps-- <= 0)
         return py_flaw_set(sql->flaw, node->at, "it is too long in SQL");
@@ -439,7 +440,7 @@ static int spend(struct py_sql *sql, const struct py_node *node)
 int py_sql_value(struct py_sql *sql, const struct py_node *node,
                  struct py_sql_type *type)
 {
-    int rc = spend(sql, node);
+    int rc = py_sql_spend(sql, node);
 
     *type = (struct py_sql_type){ PY_BOOL, true };
     if (rc < 0)
@@ -468,117 +469,37 @@ int py_sql_value(struct py_sql *sql, const struct py_node *node,
         return put_item(sql, node, type);
     case PY_OP_LIST:
     case PY_OP_COLLECT:
-        return no_counterpart(sql, node);
+        return py_sql_no_counterpart(sql, node);
     default:
         return put_pair(sql, node, type);
     }
 }
 
-/* ---- truths */
-
-static int put_relation(struct py_sql *sql, const struct py_node *node,
-                        size_t i)
+static int begin(struct py_expression *expression, const struct py_scope *scope,
+                 struct buf *out, struct py_flaw *flaw, struct py_sql *sql)
 {
-    static const char *const signs[] = { " < ",  " <= ", " > ",
-                                         " >= ", " = ",  " <> " };
-    enum py_relation relation = node->relations[i];
-    struct py_sql_type a = { PY_INT, true }, b = a;
-    int rc;
-
-    if (relation == PY_IN || relation == PY_NOT_IN) {
-        buf_str(sql->out, relation == PY_NOT_IN ? "(NOT " : "");
-        rc = py_sql_list_has(sql, node->items[i], node->items[i + 1]);
-        buf_str(sql->out, relation == PY_NOT_IN ? ")" : "");
-        return rc;
-    }
-    if (relation > PY_NOT_IN)
-        return no_counterpart(sql, node);
-    buf_str(sql->out, "(");
-    rc = py_sql_value(sql, node->items[i], &a);
-    buf_str(sql->out, signs[relation]);
-    if (rc == 0)
-        rc = py_sql_value(sql, node->items[i + 1], &b);
-    buf_str(sql->out, ")");
-    if (rc == 0 && relation < PY_EQUAL &&
-        (a.kind == PY_TEXT) != (b.kind == PY_TEXT))
-        return py_flaw_set(sql->flaw, node->at,
-                           "a text and a number have no order");
-    return rc;
-}
-
-static int put_compare(struct py_sql *sql, const struct py_node *node)
-{
-    int rc = 0;
-
-    buf_str(sql->out, node->n > 2 ? "(" : "");
-    for (size_t i = 0; rc == 0 && i + 1 < node->n; i++) {
-        buf_str(sql->out, i ? " AND " : "");
-        rc = put_relation(sql, node, i);
-    }
-    buf_str(sql->out, node->n > 2 ? ")" : "");
-    return rc;
-}
-
-static int put_logic(struct py_sql *sql, const struct py_node *node)
-{
-    int rc = 0;
-
-    buf_str(sql->out, node->op == PY_OP_NOT ? "(NOT " : "(");
-    for (size_t i = 0; rc == 0 && i < node->n; i++) {
-        buf_str(sql->out, i == 0                  ? ""
-                          : node->op == PY_OP_AND ? " AND "
-                                                  : " OR ");
-        rc = py_sql_truth(sql, node->items[i]);
-    }
-    buf_str(sql->out, ")");
-    return rc;
-}
-
-int py_sql_truth(struct py_sql *sql, const struct py_node *node)
-{
-    struct py_sql_type type;
-    struct py_value value = { .kind = PY_INT };
-    struct buf text;
-    int rc = spend(sql, node);
-
-    if (rc == 0 && py_sql_is_constant(sql, node)) {
-        rc = py_sql_constant(sql, node, &value);
-        buf_str(sql->out, rc == 0 && py_value_truth(&value) ? "1" : "0");
-        return rc;
-    }
-    if (rc < 0)
-        return rc;
-    if (node->op == PY_OP_AND || node->op == PY_OP_OR || node->op == PY_OP_NOT)
-        return put_logic(sql, node);
-    if (node->op == PY_OP_COMPARE)
-        return put_compare(sql, node);
-    rc = operand(sql, node, &text, &type);
-    if (rc == 0)
-        buf_printf(sql->out,
-                   type.kind == PY_BOOL   ? "%s"
-                   : type.kind == PY_TEXT ? "(%s <> '')"
-                                          : "(%s <> 0)",
-                   buf_text(&text));
-    buf_fini(&text);
-    return rc;
+    sql->expression = expression;
+    sql->n_names = scope->n;
+    sql->steps = PY_EXPRESSION_STEPS;
+    sql->out = out;
+    sql->flaw = flaw;
+    if (scope->n + PY_SQL_FILTERS_MAX > PY_SQL_NAMES_MAX)
+        return py_flaw_set(flaw, 0, "there are too many names");
+    for (size_t i = 0; i < scope->n; i++)
+        sql->names[i] = scope->names[scope->n - 1 - i];
+    return 0;
 }
 
 static int put_all(struct py_expression *expression,
                    const struct py_scope *scope, bool truth, struct buf *out,
                    struct py_flaw *flaw)
 {
-    struct py_sql sql = { .expression = expression,
-                          .n_names = scope->n,
-                          .steps = PY_EXPRESSION_STEPS,
-                          .out = out,
-                          .flaw = flaw };
+    struct py_sql sql;
     struct py_sql_type type;
-    int rc;
+    int rc = begin(expression, scope, out, flaw, &sql);
 
-    if (scope->n + PY_SQL_FILTERS_MAX > PY_SQL_NAMES_MAX)
-        return py_flaw_set(flaw, 0, "there are too many names");
-    for (size_t i = 0; i < scope->n; i++)
-        sql.names[i] = scope->names[scope->n - 1 - i];
+    if (rc < 0)
+        return rc;
     rc = truth ? py_sql_truth(&sql, expression->root)
                : py_sql_value(&sql, expression->root, &type);
     if (rc == 0 && out->truncated)
@@ -598,4 +519,14 @@ int py_sql_expression(struct py_expression *expression,
                       struct py_flaw *flaw)
 {
     return put_all(expression, scope, false, out, flaw);
+}
+
+bool py_sql_may_fail(struct py_expression *expression,
+                     const struct py_scope *scope)
+{
+    struct py_flaw flaw;
+    struct py_sql sql;
+
+    return begin(expression, scope, NULL, &flaw, &sql) < 0 ||
+           py_sql_fails(&sql, expression->root);
 }

@@ -9,6 +9,8 @@
 #ifndef FA_COORDINATOR_PYTHON_PY_SQL_H
 #define FA_COORDINATOR_PYTHON_PY_SQL_H
 
+#include <stdbool.h>
+
 struct buf;
 struct py_expression;
 struct py_flaw;
@@ -26,6 +28,10 @@ int py_sql_condition(struct py_expression *expression,
 int py_sql_expression(struct py_expression *expression,
                       const struct py_scope *scope, struct buf *out,
                       struct py_flaw *flaw);
+/* Whether Python may raise an error for some values of the tunables, as far as
+ * can be told without trying all of them. */
+bool py_sql_may_fail(struct py_expression *expression,
+                     const struct py_scope *scope);
 /* Append a number or a text as a literal of SQL. */
 void py_sql_write(const struct py_value *value, struct buf *out);
 

@@ -23,8 +23,17 @@ struct py_sql_type {
     bool positive; /* not below 0 */
 };
 
+/* The flaw of what SQL cannot say, and that of a text that is too long. */
+int py_sql_no_counterpart(struct py_sql *sql, const struct py_node *node);
+int py_sql_spend(struct py_sql *sql, const struct py_node *node);
+const struct py_name *py_sql_find(const struct py_sql *sql, const char *name);
+
 int py_sql_value(struct py_sql *sql, const struct py_node *node,
                  struct py_sql_type *type);
+/* The same in a buffer of its own. */
+int py_sql_operand(struct py_sql *sql, const struct py_node *node,
+                   struct buf *text, struct py_sql_type *type);
+/* 0, 1 or NULL (py_sql_truth.c). */
 int py_sql_truth(struct py_sql *sql, const struct py_node *node);
 void py_sql_literal(struct py_sql *sql, const struct py_value *value);
 
@@ -32,6 +41,10 @@ void py_sql_literal(struct py_sql *sql, const struct py_value *value);
 bool py_sql_is_constant(const struct py_sql *sql, const struct py_node *node);
 int py_sql_constant(struct py_sql *sql, const struct py_node *node,
                     struct py_value *out);
+
+/* Whether Python may raise an error for it, so that the SQL may be NULL
+ * (py_sql_fails.c). */
+bool py_sql_fails(struct py_sql *sql, const struct py_node *node);
 
 /* A function over a list: any all sum len max min (py_sql_list.c). */
 bool py_sql_takes_list(const struct py_node *call);

@@ -276,8 +276,13 @@ int py_sql_list_call(struct py_sql *sql, const struct py_node *call,
                            .put = function->put,
                            .between = function->between,
                            .type = { PY_INT, true } };
+    bool each = function->kind == PY_BOOL ||
+                (call->n > 0 && call->items[0]->op == PY_OP_COLLECT);
     int rc;
 
+    /* Python goes from item to item, and SQL would do without the order. */
+    if (each && py_sql_fails(sql, call))
+        return py_sql_no_counterpart(sql, call);
     arguments.op = PY_OP_LIST;
     buf_init(&text, PY_EXPRESSION_BYTES_MAX);
     sql->out = &text;

@@ -173,6 +173,9 @@ static void the_gates_keep_what_the_conditions_keep(void **state)
         { SPACE(CONDITION("BX in range(17, 2000)")) KERNEL, 32 },
         { SPACE(CONDITION("by * 0.1 % 0.1 == 0")) KERNEL, 24 },
         { SPACE(CONDITION("PAD==1or by<3")) KERNEL, 30 },
+        { SPACE(CONDITION("PAD > 0") "," CONDITION("8 % PAD == 0")) KERNEL,
+          24 },
+        { SPACE(CONDITION("PAD == 0 or 8 % PAD == 0")) KERNEL, 48 },
     };
 
     (void)state;
@@ -209,18 +212,28 @@ static void many_conditions_share_gates(void **state)
 
 static void a_condition_without_a_value_is_an_error_or_rejects(void **state)
 {
-    static const char text[] = SPACE(CONDITION("8 % PAD == 0")) KERNEL;
-    struct t1 *problem;
-    struct err err;
+    static const char *const rows[][2] = {
+        { SPACE(CONDITION("8 % PAD == 0")) KERNEL,
+          "'8 % PAD == 0', column 3: division by zero" },
+        { SPACE(CONDITION("8 % PAD == 0 or BX > 0")) KERNEL, "column 3" },
+        { SPACE(CONDITION("not (8 % PAD and BX < 0)")) KERNEL, "column 8" },
+        { SPACE(CONDITION("1 if 8 % PAD else 1")) KERNEL, "column 8" },
+        { SPACE(CONDITION("BX in (BX, 8 % PAD)")) KERNEL, "column 14" },
+    };
 
     (void)state;
-    assert_int_equal(load(text, false, &problem, &err), ERR_INPUT);
-    assert_non_null(strstr(err.text, "'8 % PAD == 0', column 3: division by "
-                                     "zero"));
-    problem = problem_of(text, true);
-    assert_int_equal(t1_passing(problem), 24);
-    assert_int_equal(passing(problem), 24);
-    t1_free(problem);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct t1 *problem;
+        struct err err;
+
+        assert_int_equal(load(rows[i][0], false, &problem, &err), ERR_INPUT);
+        if (!strstr(err.text, rows[i][1]))
+            fail_msg("no '%s' in: %s", rows[i][1], err.text);
+        problem = problem_of(rows[i][0], true);
+        assert_int_equal(t1_passing(problem), 24);
+        assert_int_equal(passing(problem), 24);
+        t1_free(problem);
+    }
 }
 
 static void lenient_leaves_out_and_notes(void **state)

@@ -68,7 +68,7 @@ static void answer(const char *text, const struct py_scope *scope)
     struct buf sql;
 
     if (py_expression_parse(text, &expression, &flaw) < 0) {
-        printf("!parse: %s\t!\n", flaw.what);
+        printf("!parse: %s\t!\t1\n", flaw.what);
         return;
     }
     if (py_expression_eval(expression, scope, &value, &flaw) < 0)
@@ -77,9 +77,10 @@ static void answer(const char *text, const struct py_scope *scope)
         print(&value);
     buf_init(&sql, 1 << 16);
     if (py_sql_condition(expression, scope, &sql, &flaw) < 0)
-        printf("\t!%s\n", flaw.what);
+        printf("\t!%s", flaw.what);
     else
-        printf("\t%s\n", buf_text(&sql));
+        printf("\t%s", buf_text(&sql));
+    printf("\t%d\n", py_sql_may_fail(expression, scope));
     buf_fini(&sql);
     py_expression_free(expression);
 }

@@ -45,6 +45,11 @@ FORMS = ["[1, 2] + list(range(32, 100+1, 32))", "a in [1, 2] + [3]", "max([a] + 
          "a < 3 # and more", "a in {1, 2}", "{2, 1} == {1, 2, 1}", "len({k % 2 for k in range(9)}) == 2", "a<1or b>4", "1if t else 0", "a==2and b",
          "a+1in[1,2]", "x % 0.1", "y // 0.1 == 9", "x % -0.1 == 0", "y % 0.3 > 0.1", "1.0 // 0.1 == 9 * a"]
 
+# Python raises an error for a division by zero only if it gets there
+DIVISIONS = ["8 % b == 0 or a >= 0", "not (8 % b == 0 and a < 0)", "1 if 8 % b else 1", "a in (a, 8 % b)",
+             "any([8 % b, 1])", "not all(8 % k for k in [b, 9])", "b == 0 or 8 % b == 0", "b and 8 % b == 0", "0 <= a < 8 // b < 3",
+             "not 8 // b < a < -1", "any(k for k in [1, 2] if 8 % b < 9)", "8 % (abs(b) + 1) < 9", "8 // max(c, 2)"]
+
 
 class Draw:
     """Expressions over a b c (whole), x y (real), t (a truth)."""
@@ -103,6 +108,16 @@ def of_python(expression, values):
     return None if isinstance(value, complex) else list(value) if isinstance(value, (tuple, range)) else value
 
 
+def divides_by_zero(expression, values):
+    try:
+        eval(expression, {"__builtins__": {}, **FUNCTIONS, **values})
+    except ZeroDivisionError:
+        return True
+    except (ArithmeticError, TypeError, ValueError, SyntaxError, NameError, LookupError, AttributeError):
+        pass
+    return False
+
+
 def same(a, b):
     if isinstance(a, float) and isinstance(b, float):
         return a == b or (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=4e-16)
@@ -124,32 +139,38 @@ class Peer(unittest.TestCase):
         cls.peer.wait(timeout=10)
         cls.db.close()
 
+    def setUp(self):
+        self.zeros = 0  # expressions with a division by zero that have SQL
+
     def ask(self, expression, values):
         fields = [str(int(v) if isinstance(v, bool) else v) for v in values.values()]
         self.peer.stdin.write("\t".join([expression, *fields]) + "\n")
         self.peer.stdin.flush()
-        value, sql = self.peer.stdout.readline().rstrip("\n").split("\t")
-        return value, sql
+        return self.peer.stdout.readline().rstrip("\n").split("\t")
 
     def check(self, expression, values):
         """Returns what was compared: the value, the SQL."""
         wanted = of_python(expression, values)
-        got, sql = self.ask(expression, values)
+        got, sql, fails = self.ask(expression, values)
         where = f"{expression} with {values}: Python {wanted!r}, ours {got}"
+        if divides_by_zero(expression, values):
+            self.assertEqual(fails, "1", where)
+            self.zeros += self.sql(sql, None, values, where)
+            return False, False
         if got.startswith("!"):
             limit = "64 bits" in got or "too large" in got
             self.assertTrue(wanted is None or limit, where)
         else:
             self.assertIsNotNone(wanted, where)
             self.assertTrue(same(wanted, eval(got, {"float": float})), where)
-        return wanted is not None and not got.startswith("!"), self.sql(sql, wanted, values, where)
+        return wanted is not None and not got.startswith("!"), wanted is not None and self.sql(sql, wanted, values, where)
 
     def sql(self, sql, wanted, values, where):
-        if sql.startswith("!") or wanted is None:
+        if sql.startswith("!"):
             return False
         columns = ", ".join(f"? AS {name}" for name in values)
         found = self.db.execute(f"SELECT {sql} FROM (SELECT {columns})", list(values.values())).fetchone()[0]
-        self.assertEqual(found, int(bool(wanted)), f"{where}, SQL {sql}")
+        self.assertEqual(found, None if wanted is None else int(bool(wanted)), f"{where}, SQL {sql}")
         return True
 
     def test_forms(self):
@@ -158,6 +179,13 @@ class Peer(unittest.TestCase):
             for _ in range(4):
                 values = draw.values()
                 self.assertTrue(self.check(expression, values)[0] or of_python(expression, values) is None, expression)
+
+    def test_a_division_by_zero_is_null_where_python_gets_there(self):
+        draw = Draw(2)
+        for expression in DIVISIONS:
+            for b in 0, 1, -3:
+                self.check(expression, draw.values() | {"b": b})
+        self.assertGreaterEqual(self.zeros, 5)
 
     def test_what_python_refuses_is_refused(self):
         values = Draw(1).values()
@@ -181,6 +209,7 @@ class Peer(unittest.TestCase):
             in_sql += sql
         self.assertGreater(compared, DRAWN * 0.7, "most have a value")
         self.assertGreater(in_sql, DRAWN * 0.6, "most can be a gate")
+        self.assertGreater(self.zeros, DRAWN * 0.01, "some divide by zero")
 
 
 if __name__ == "__main__":
