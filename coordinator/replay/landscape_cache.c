@@ -106,6 +106,7 @@ static int read_part(struct landscape_reader *reader)
         return landscape_t4_results(reader);
     if (strcmp(key, "metadata") == 0 && !reader->passed_over)
         return landscape_t4_metadata(reader);
+    reader->is_ktt = reader->is_ktt || strcmp(key, "Results") == 0;
     rc = landscape_next(reader, &token);
     return rc < 0 ? rc : json_stream_skip(reader->stream, token, reader->err);
 }
@@ -151,6 +152,11 @@ static int nothing_in_it(const struct landscape_reader *reader)
         return json_stream_flaw(reader->stream, reader->err,
                                 "the file has no \"tune_params\", which lists "
                                 "the values of the tunables");
+    if (reader->is_ktt)
+        return json_stream_flaw(reader->stream, reader->err,
+                                "these are results in KTT's own format; let "
+                                "KTT write T4, which is its output format "
+                                "JSON_T4");
     return json_stream_flaw(reader->stream, reader->err,
                             "the file has no configurations; a Kernel Tuner "
                             "cache has them in \"cache\", a T4 file in "

@@ -26,6 +26,7 @@ struct landscape_reader {
     bool passed;      /* it comes before the tunables: a second pass reads it */
     bool passed_over; /* this is the second pass */
     bool has_results; /* it is a T4 file; the first pass finds its tunables */
+    bool is_ktt;      /* it has results in the format of KTT */
     char key[LANDSCAPE_KEY_MAX + 1]; /* of the current configuration */
     struct err *err;
 };

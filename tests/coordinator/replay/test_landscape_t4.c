@@ -283,6 +283,8 @@ static void a_flaw_names_file_line_and_result(void **state)
         { ONE("\"measurements\": [3]}]}"), "a measurement is not an object" },
         { ONE("\"times\": {}}], \"metadata\": {\"timeunit\": \"weeks\"}}"),
           "the time unit 'weeks' is not known" },
+        { "{\"Metadata\": {}, \"Results\": [{\"Configuration\": []}]}",
+          "let KTT write T4, which is its output format JSON_T4" },
     };
     struct landscape *land;
     struct err err;
