@@ -134,8 +134,10 @@ static int read_root(struct t1 *problem, const struct json *root,
         return rc;
     t1_read_constants(problem, root);
     rc = t1_read_conditions(problem, space, err);
-    if (rc == 0)
-        rc = t1_read_kernel(problem, kernel, err);
+    if (rc < 0)
+        return rc;
+    t1_read_kernel(problem, kernel);
+    rc = t1_read_arguments(problem, kernel, err);
     return rc == 0 ? t1_walk(problem, err) : rc;
 }
 

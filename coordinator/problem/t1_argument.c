@@ -59,17 +59,18 @@ static double fill_value(struct t1 *problem, const struct json *json,
                          const char *name, const char *type)
 {
     const struct json *fill = t1_member(json, "FillValue");
+    const char *text = t1_text(fill);
     struct py_value value;
     double number = 0, same;
     bool is = !fill || fill->kind == JSON_NULL;
 
-    if (t1_text(fill)) {
-        is = evaluate(fill->text, &number);
+    if (text) {
+        is = evaluate(text, &number);
     } else if (fill && t1_value(fill, &value)) {
         number = py_value_number(&value);
         is = true;
     }
-    if (!is)
+    if (fill && !is)
         t1_note(problem,
                 "line %d: the value of the argument '%.60s' is taken "
                 "for 0: it is not a number",

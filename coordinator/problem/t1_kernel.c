@@ -6,7 +6,6 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/problem/t1_argument.h"
 #include "coordinator/problem/t1_internal.h"
 #include "coordinator/python/py_sql.h"
 
@@ -215,11 +214,9 @@ static void note_the_rest(struct t1 *problem, const struct json *kernel)
                 caret_line_number(&problem->text, modifiers->at));
 }
 
-int t1_read_kernel(struct t1 *problem, const struct json *kernel,
-                   struct err *err)
+void t1_read_kernel(struct t1 *problem, const struct json *kernel)
 {
     note_the_rest(problem, kernel);
     read_launch(problem, kernel);
     t1_read_options(problem, kernel);
-    return t1_read_arguments(problem, kernel, err);
 }

@@ -26,7 +26,6 @@ struct py_sql_type {
 /* The flaw of what SQL cannot say, and that of a text that is too long. */
 int py_sql_no_counterpart(struct py_sql *sql, const struct py_node *node);
 int py_sql_spend(struct py_sql *sql, const struct py_node *node);
-const struct py_name *py_sql_find(const struct py_sql *sql, const char *name);
 
 int py_sql_value(struct py_sql *sql, const struct py_node *node,
                  struct py_sql_type *type);
@@ -37,6 +36,8 @@ int py_sql_operand(struct py_sql *sql, const struct py_node *node,
 int py_sql_truth(struct py_sql *sql, const struct py_node *node);
 void py_sql_literal(struct py_sql *sql, const struct py_value *value);
 
+/* A name of the scope or of a "for", or NULL (py_sql_constant.c). */
+const struct py_name *py_sql_find(const struct py_sql *sql, const char *name);
 /* Whether it depends on no tunable, and its value then. */
 bool py_sql_is_constant(const struct py_sql *sql, const struct py_node *node);
 int py_sql_constant(struct py_sql *sql, const struct py_node *node,

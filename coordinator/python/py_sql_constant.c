@@ -1,0 +1,77 @@
+/* Parts of an expression that depend on no tunable. */
+#include <string.h>
+
+#include "coordinator/python/py_sql_internal.h"
+
+const struct py_name *py_sql_find(const struct py_sql *sql, const char *name)
+{
+    for (size_t i = sql->n_names; i > 0; i--)
+        if (strcmp(sql->names[i - 1].name, name) == 0)
+            return &sql->names[i - 1];
+    return NULL;
+}
+
+static bool is_over_values(const struct py_sql *sql, const struct py_node *node)
+{
+    const struct py_name *name;
+
+    if (node->op != PY_OP_CALL || node->n != 1 ||
+        node->items[0]->op != PY_OP_NAME ||
+        (strcmp(node->text, "max") != 0 && strcmp(node->text, "min") != 0))
+        return false;
+    name = py_sql_find(sql, node->items[0]->text);
+    return name && name->values;
+}
+
+/* len([a, b]) is 2, whatever they are. */
+static bool is_written_length(const struct py_node *node)
+{
+    return node->op == PY_OP_CALL && node->n == 1 &&
+           node->items[0]->op == PY_OP_LIST && strcmp(node->text, "len") == 0;
+}
+
+static bool is_constant(const struct py_sql *sql, const struct py_node *node,
+                        const struct py_node **bound, size_t n_bound)
+{
+    const struct py_name *name;
+    bool constant = true;
+
+    if (node->op == PY_OP_NAME) {
+        for (size_t i = 0; i < n_bound; i++)
+            if (strcmp(bound[i]->text, node->text) == 0)
+                return true;
+        name = py_sql_find(sql, node->text);
+        return name && !name->sql;
+    }
+    if (is_over_values(sql, node) || is_written_length(node))
+        return true;
+    for (size_t i = 0; constant && i < node->n; i++) {
+        if (node->op == PY_OP_FOR && i == 1) {
+            if (n_bound == PY_SQL_FILTERS_MAX)
+                return false;
+            bound[n_bound++] = node;
+        }
+        constant = is_constant(sql, node->items[i], bound, n_bound);
+    }
+    return constant;
+}
+
+bool py_sql_is_constant(const struct py_sql *sql, const struct py_node *node)
+{
+    const struct py_node *bound[PY_SQL_FILTERS_MAX];
+
+    return is_constant(sql, node, bound, 0);
+}
+
+/* Later names hide earlier ones, and a scope is searched from its beginning. */
+int py_sql_constant(struct py_sql *sql, const struct py_node *node,
+                    struct py_value *out)
+{
+    struct py_name turned[PY_SQL_NAMES_MAX];
+    struct py_scope scope = { turned, sql->n_names };
+
+    for (size_t i = 0; i < sql->n_names; i++)
+        turned[i] = sql->names[sql->n_names - 1 - i];
+    return py_eval_node(sql->expression, node, &scope, &sql->steps, out,
+                        sql->flaw);
+}
