@@ -342,7 +342,7 @@ static bool about(double a, double b)
 
 /* A file without "timeunit" may have all times in the unit that only the
  * measurement states: its number is that of the runtimes then. */
-static void take_stated_unit(const struct landscape_reader *reader,
+static void take_stated_unit(struct landscape_reader *reader,
                              struct result *result)
 {
     struct landscape_config *config = &result->entry.config;
@@ -362,6 +362,8 @@ static void take_stated_unit(const struct landscape_reader *reader,
     config->compile_s *= factor;
     config->verify_s *= factor;
     config->bench_s *= factor;
+    reader->unit = result->unit; /* of the results that follow */
+    reader->has_unit = true;
 }
 
 static int keep(struct landscape_reader *reader, struct result *result)

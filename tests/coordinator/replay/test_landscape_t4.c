@@ -149,15 +149,24 @@ static void the_unit_of_the_measurement_is_that_of_the_runtimes(void **state)
               "\"measurements\": [{\"name\": \"time\", \"value\": 96,"
               " \"unit\": \"us\"}]}]}"),
           1e-4, 2 },
+        { ONE("\"times\": {\"compilation_time\": 2e6, \"runtimes\": [96]}, "
+              "\"measurements\": [{\"name\": \"total\", \"value\": 96,"
+              " \"unit\": \"us\"}]}, {\"configuration\": {\"A\": 2}, "
+              "\"invalidity\": \"runtime\", \"times\": {\"compilation_time\": "
+              "3e6}}]}"),
+          96e-6, 2 },
     };
+    struct landscape *land;
 
     (void)state;
-    for (size_t i = 0; i < 2; i++) {
-        struct landscape *land = land_of(rows[i].text);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        land = land_of(rows[i].text);
 
         assert_float_equal(land->samples[0], rows[i].sample_s, 1e-12);
         assert_float_equal(land->configs[0].compile_s, rows[i].compile_s, 1e-9);
         assert_float_equal(land->configs[0].time_s, 96e-6, 1e-12);
+        if (domain_size(land->domain) > 1) /* a failure after it */
+            assert_float_equal(land->configs[1].compile_s, 3, 1e-9);
         landscape_free(land);
     }
 }
