@@ -414,7 +414,8 @@ int t1_read_conditions(struct t1 *problem, const struct json *space,
 
 struct walk {
     struct t1 *problem;
-    long left; /* steps of evaluations */
+    long left;   /* steps of evaluations */
+    bool raised; /* a condition has no value for this beginning */
     bool found;
     struct err *err;
 };
@@ -437,16 +438,35 @@ static int holds(struct walk *walk, struct t1_condition *condition)
                                              condition->text, walk->err);
 }
 
-/* The conditions whose last tunable is 't'; a constant one has the first. */
-static int hold_at(struct walk *walk, size_t t)
+/* All conditions, in the order of the file. */
+static int hold_all(struct walk *walk)
 {
     struct t1 *problem = walk->problem;
     int rc = 1;
 
     for (size_t i = 0; rc == 1 && i < problem->n_conditions; i++)
-        if (problem->conditions[i].last == t)
-            rc = holds(walk, &problem->conditions[i]);
+        rc = holds(walk, &problem->conditions[i]);
     return rc;
+}
+
+/* The conditions whose last tunable is 't'; a constant one has the first.  One
+ * that raises an error may stand behind one that rejects the configuration. */
+static int hold_at(struct walk *walk, size_t t)
+{
+    struct t1 *problem = walk->problem;
+    bool last = t + 1 == problem->n_tunables;
+    int rc = 1;
+
+    for (size_t i = 0; rc == 1 && i < problem->n_conditions; i++) {
+        if (problem->conditions[i].last != t)
+            continue;
+        rc = holds(walk, &problem->conditions[i]);
+        if (rc < 0) {
+            walk->raised = true;
+            rc = 1;
+        }
+    }
+    return rc == 1 && last && walk->raised ? hold_all(walk) : rc;
 }
 
 static void found(struct walk *walk)
@@ -462,10 +482,12 @@ static void found(struct walk *walk)
 static int walk_from(struct walk *walk, size_t t)
 {
     struct t1 *problem = walk->problem;
+    bool raised = walk->raised;
 
     for (size_t i = 0; i < problem->tunables[t].n && walk->left > 0; i++) {
         int rc;
 
+        walk->raised = raised;
         problem->names[t].value = problem->tunables[t].values[i];
         rc = hold_at(walk, t);
         walk->left--;
@@ -483,19 +505,18 @@ static int walk_from(struct walk *walk, size_t t)
 static int try_defaults(struct walk *walk, bool *pass)
 {
     struct t1 *problem = walk->problem;
-    int rc = 1;
+    int rc;
 
     for (size_t t = 0; t < problem->n_tunables; t++)
         problem->names[t].value = problem->tunables[t].start;
-    for (size_t t = 0; rc == 1 && t < problem->n_tunables; t++)
-        rc = hold_at(walk, t);
+    rc = hold_all(walk);
     *pass = rc == 1;
     return rc < 0 ? rc : 0;
 }
 
 int t1_walk(struct t1 *problem, struct err *err)
 {
-    struct walk walk = { problem, STEPS_MAX, false, err };
+    struct walk walk = { .problem = problem, .left = STEPS_MAX, .err = err };
     bool pass;
     int rc = try_defaults(&walk, &pass);
 

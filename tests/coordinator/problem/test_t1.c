@@ -176,6 +176,9 @@ static void the_gates_keep_what_the_conditions_keep(void **state)
         { SPACE(CONDITION("PAD > 0") "," CONDITION("8 % PAD == 0")) KERNEL,
           24 },
         { SPACE(CONDITION("PAD == 0 or 8 % PAD == 0")) KERNEL, 48 },
+        { SPACE(CONDITION("BX > 16 and PAD") "," CONDITION(
+              "by // (BX - 16) == 0")) KERNEL,
+          16 },
     };
 
     (void)state;
