@@ -309,7 +309,9 @@ static int conclude(struct landscape_reader *reader,
         config->outcome = OUTCOME_RUNTIME;
         config->reason = mem_strdup("recorded without a time");
     } else {
-        return landscape_entry_flaw(reader, "it has no \"time\"");
+        return landscape_entry_flaw(
+            reader, "it has no \"time\"; a file that was tuned for another "
+                    "objective cannot be read");
     }
     return 0;
 }

@@ -376,8 +376,9 @@ static int keep(struct landscape_reader *reader, struct result *result)
                                     entry);
     if (entry->time == LANDSCAPE_NO_TIME && entry->config.samples_n == 0)
         return landscape_entry_flaw(
-            reader, "it is valid and has no time: neither \"runtimes\" in "
-                    "\"times\", nor a measurement \"time\"");
+            reader, "it is valid and has no time, neither \"runtimes\" in "
+                    "\"times\" nor a measurement \"time\"; a file that was "
+                    "tuned for another objective cannot be read");
     if (entry->time == LANDSCAPE_TIMED)
         take_stated_unit(reader, result);
     return landscape_entry_keep(reader, entry);
