@@ -431,9 +431,9 @@ static void an_argument_has_its_type_and_values(void **state)
           "line 2: the value of the argument 'x' is taken for 0" },
         { ARGUMENT("int64", SCALAR "\"FillValue\": 10000000000"),
           "\"value\": 10000000000 }", NULL },
-        { ARGUMENT("uint32", SCALAR "\"FillValue\": 2745829788"),
-          "\"type\": \"int32\", \"value\": -1549137508 }",
-          "2745829788 for the argument 'x' is -1549137508 as int32" },
+        { ARGUMENT("uint32", SCALAR "\"FillValue\": 3000000000"),
+          "\"type\": \"int32\", \"value\": -1294967296 }",
+          "3000000000 for the argument 'x' is -1294967296 as int32" },
         { ARGUMENT("uint8", VECTOR "\"FillType\": \"Random\""),
           "\"type\": \"int8\", \"shape\": [\"8\"], \"fill\": { \"range\": [0, "
           "100] }",
