@@ -145,6 +145,36 @@ static void an_answer_finds_its_way_back(void **state)
     zmq_close(dealer);
 }
 
+/* Both are of host 0. */
+static void a_newer_connection_can_be_turned_back(void **state)
+{
+    struct stage *stage = *state;
+    struct msg beat = { .type = MSG_BEAT },
+               stop = { .type = MSG_STOP, .stop.what = "now" }, msg;
+    uint64_t connection[2];
+    int wait_ms = 5000;
+    void *dealers[2];
+    char reply[256];
+    size_t host;
+
+    for (int i = 0; i < 2; i++) {
+        dealers[i] = dial(stage, stage->public_key[0], stage->secret_key[0]);
+        zmq_setsockopt(dealers[i], ZMQ_RCVTIMEO, &wait_ms, sizeof(wait_ms));
+        say(dealers[i], &beat);
+        assert_int_equal(listen_for(stage->server, WAIT_NS, &host, &msg, NULL),
+                         1);
+        msg_fini(&msg);
+        connection[i] = router_connection(stage->server, 0);
+    }
+    assert_true(connection[0] != connection[1]);
+    router_turn_back(stage->server, 0);
+    assert_true(router_connection(stage->server, 0) == connection[0]);
+    assert_int_equal(router_send(stage->server, 0, &stop, NULL), 0);
+    assert_true(zmq_recv(dealers[0], reply, sizeof(reply), 0) > 0);
+    for (int i = 0; i < 2; i++)
+        zmq_close(dealers[i]);
+}
+
 static void an_unknown_key_is_refused(void **state)
 {
     struct stage *stage = *state;
@@ -372,6 +402,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(the_sender_is_the_one_whose_key_it_is),
         CASE(an_answer_finds_its_way_back),
+        CASE(a_newer_connection_can_be_turned_back),
         CASE(an_unknown_key_is_refused),
         CASE(a_connection_without_curve_is_refused),
         CASE(a_forgotten_key_is_refused),

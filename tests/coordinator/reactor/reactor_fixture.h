@@ -25,6 +25,7 @@ struct rig_sent {
     int64_t lease, attempt, limit_ms;
     char what[16], key[HASH_HEX], hash[HASH_HEX], artifact[HASH_HEX];
     char config[HASH_HEX], shape[32], purpose[16], gpu[16];
+    bool is_recorded; /* it has what a replay needs */
 };
 
 struct rig_result {

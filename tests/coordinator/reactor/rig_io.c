@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include <cmocka.h>
+#include <string.h>
 
 #include "common/clock.h"
 #include "coordinator/store/store.h"
@@ -119,6 +120,8 @@ static void put_work(struct rig_sent *sent, const struct msg *msg)
     put_text(sent->key, sizeof(sent->key), work->key);
     put_text(sent->artifact, sizeof(sent->artifact),
              launch ? launch->artifact : "");
+    sent->is_recorded =
+        launch && launch->request && strstr(launch->request, "speed_up");
     put_text(sent->config, sizeof(sent->config), work->id.config);
     put_text(sent->shape, sizeof(sent->shape), work->id.shape);
     put_text(sent->purpose, sizeof(sent->purpose), work->id.purpose);

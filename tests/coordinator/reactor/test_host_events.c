@@ -156,6 +156,23 @@ static void its_time_is_told_apart(void **state)
     assert_int_equal(host(0)->conn.linked_ns, RIG_START_NS + 2 * NS_PER_S);
 }
 
+static void a_host_that_waits_for_another_sweep_is_being_acquired(void **state)
+{
+    (void)state;
+    rig.now_ns += NS_PER_S;
+    news(HOST_THREADS_UPLOADING, 0, "");
+    rig.now_ns += NS_PER_S;
+    news(HOST_THREADS_WAITING, 0, "its worker serves ada, pid 4711, for 5 s");
+    rig.now_ns += 3 * NS_PER_S;
+    news(HOST_THREADS_WAITING, 0, "its worker serves ada, pid 4711, for 8 s");
+    ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
+    assert_int_equal(
+        rig_number(&rig, "SELECT sum(end_ns - start_ns) FROM interval WHERE "
+                         "host = 'a' AND category = 'acquiring'"),
+        4 * NS_PER_S);
+    assert_int_equal(rig_rows(&rig, "event WHERE name = 'HOST-WAITS'"), 1);
+}
+
 /* Its worker leaves, Slurm says later when the job ended. */
 static void a_node_of_slurm_is_held_to_the_end_of_its_job(void **state)
 {
@@ -578,6 +595,7 @@ int main(void)
         CASE(the_next_run_of_a_command_says_nothing_twice),
         CASE(a_host_that_is_long_not_ready_says_once_why),
         CASE(its_time_is_told_apart),
+        CASE(a_host_that_waits_for_another_sweep_is_being_acquired),
         CASE(a_node_of_slurm_is_held_to_the_end_of_its_job),
         CASE(a_worker_that_was_frozen_has_cost_all_the_time),
         CASE(a_worker_that_was_replaced_has_not),

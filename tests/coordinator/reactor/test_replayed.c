@@ -122,6 +122,7 @@ static void measure_first(void)
     assert_int_equal(rig_dispatch(&rig), 1);
     assert_string_equal(rig_last(&rig, MSG_MEASURE)->config,
                         plan_unit(rig.sweep.work.plan, 0)->key);
+    assert_true(rig_last(&rig, MSG_MEASURE)->is_recorded);
 }
 
 /* In a measurement of two samples and three warm-ups. */

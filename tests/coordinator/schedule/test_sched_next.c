@@ -185,6 +185,20 @@ static void a_busy_gpu_leaves_what_hosts_with_gpus_built(void **state)
     sched_free(sched);
 }
 
+static void the_only_one_that_waits_at_a_builder_is_taken_ahead(void **state)
+{
+    struct sched *sched = built_by_a_builder(2, 2);
+    struct sched_lease lease;
+
+    (void)state;
+    sched_host_up(sched, 1, 0, 1, 3);
+    for (int i = 0; i < 2; i++) {
+        assert_true(sched_next(sched, &lease));
+        assert_int_equal(lease.stage, JOB_MEASURE);
+    }
+    sched_free(sched);
+}
+
 static void nothing_is_taken_ahead_from_a_silent_builder(void **state)
 {
     struct sched *sched = built_by_a_builder(4, 2);
@@ -552,6 +566,7 @@ int main(void)
         cmocka_unit_test(a_gpu_has_its_credit_of_what_a_builder_built),
         cmocka_unit_test(busy_gpus_leave_the_last_to_an_idle_one),
         cmocka_unit_test(a_busy_gpu_leaves_what_hosts_with_gpus_built),
+        cmocka_unit_test(the_only_one_that_waits_at_a_builder_is_taken_ahead),
         cmocka_unit_test(nothing_is_taken_ahead_from_a_silent_builder),
         cmocka_unit_test(two_gpus_share_what_comes_one_by_one),
         cmocka_unit_test(the_gpu_with_fewer_leases_is_first),
