@@ -7,14 +7,14 @@
 #ifndef FA_ATOMICS_H
 #define FA_ATOMICS_H
 
+#include "fa/builtins.h"
 #include "fa/vectors.h"
 
 inline void fa_emu_atomic(const void *p, fa_site at)
 {
     if (!fa_emu_grid.met)
         fa_emu_meet(p);
-    if (fa_emu_grid.atomics_left-- == 0)
-        fa_emu_spin(at);
+    fa_emu_may_wait(at);
 }
 
 /* Sums of floats depend on the order in which they are added. */

@@ -39,6 +39,13 @@ inline unsigned __activemask(fa_site at = fa_site::here())
     return fa_emu_active_lanes(at);
 }
 
+/* Called where a loop may wait for another thread. */
+inline void fa_emu_may_wait(fa_site at)
+{
+    if (fa_emu_grid.atomics_left-- == 0)
+        fa_emu_spin(at);
+}
+
 template <typename T>
 inline T fa_emu_shuffled(int operation, unsigned mask, T v, unsigned lane, int width, fa_site at)
 {
@@ -85,6 +92,7 @@ inline unsigned __ballot_sync(unsigned mask, int p, fa_site at = fa_site::here()
     fa_emu_shfl operand = { p != 0, 0, 32 };
 
     fa_emu_collective_of(FA_EMU_BALLOT, mask, &operand, at);
+    fa_emu_may_wait(at);
     return unsigned(operand.value);
 }
 
@@ -173,12 +181,21 @@ FA_EMU_REDUCE(__reduce_xor_sync, unsigned, sum ^ x)
         *p = v;                                              \
     }
 
+/* What another block may have changed. */
+#define FA_EMU_LOAD_AGAIN(NAME)                             \
+    template <typename T>                                   \
+    inline T NAME(const T *p, fa_site at = fa_site::here()) \
+    {                                                       \
+        fa_emu_may_wait(at);                                \
+        return *p;                                          \
+    }
+
 FA_EMU_LOAD(__ldg)
 FA_EMU_LOAD(__ldca)
-FA_EMU_LOAD(__ldcg)
 FA_EMU_LOAD(__ldcs)
-FA_EMU_LOAD(__ldcv)
 FA_EMU_LOAD(__ldlu)
+FA_EMU_LOAD_AGAIN(__ldcg)
+FA_EMU_LOAD_AGAIN(__ldcv)
 FA_EMU_STORE(__stwb)
 FA_EMU_STORE(__stcg)
 FA_EMU_STORE(__stcs)
@@ -199,21 +216,21 @@ inline unsigned __fns(unsigned mask, unsigned base, int n)
     return ~0u;
 }
 
-inline void __threadfence_block()
+inline void __threadfence_block(fa_site at = fa_site::here())
 {
     asm volatile("" ::: "memory");
+    fa_emu_may_wait(at);
 }
 
-inline void __threadfence()
+inline void __threadfence(fa_site at = fa_site::here())
 {
     fa_emu_grid.fenced = 1;
-    asm volatile("" ::: "memory");
+    __threadfence_block(at);
 }
 
-inline void __threadfence_system()
+inline void __threadfence_system(fa_site at = fa_site::here())
 {
-    fa_emu_grid.fenced = 1;
-    asm volatile("" ::: "memory");
+    __threadfence(at);
 }
 
 inline void __nanosleep(unsigned, fa_site at = fa_site::here())

@@ -18,6 +18,12 @@ enum {
     ATOMICS_BETWEEN_TURNS = 1000
 };
 
+/* After so many, since the block last passed a barrier, it may be waiting for
+ * another block. */
+enum {
+    TURNS_OF_A_THREAD = 4
+};
+
 /* The first in order of some lanes of a warp. */
 static thread *first_of(const warp *w, uint32_t lanes)
 {
@@ -122,6 +128,7 @@ static const thread *find(uint32_t warp::*mask)
 /* Everything before is visible to all. */
 static void release_barrier()
 {
+    block.turns = 0;
     block.barrier_tick = ++block.clock;
     block.n_waiting = 0;
     block.needs_all = false;
@@ -157,6 +164,7 @@ static void thread_exit(thread *self)
     if (w->arrived)
         warp_leave(self);
     block.n_exited++;
+    block.turns = 0;
     set_waiting(self);
     release_if_all_are_here();
     thread *next = next_ready(w, self->bit);
@@ -224,8 +232,9 @@ static void start_warps()
     block.ready_warps = ~0u >> (WARPS_MAX - block.n_warps);
 }
 
-void block_run()
+void block_start(uint64_t number)
 {
+    block.number = number;
     block.n_waiting = 0;
     block.needs_all = false;
     block.n_exited = 0;
@@ -236,9 +245,20 @@ void block_run()
     start_warps();
     start_order();
     start_threads();
-    thread *first = first_of(first_warp(1), first_warp(1)->ready);
-    fa_emu_self = first;
-    fiber_switch(&block.host, &first->fiber);
+    block.turns = 0;
+    block.next = first_of(first_warp(1), first_warp(1)->ready);
+}
+
+void block_run()
+{
+    fa_emu_grid.fa_block_index = block_at(block.number);
+    fa_emu_self = block.next;
+    fiber_switch(&block.host, &block.next->fiber);
+}
+
+bool block_is_done()
+{
+    return block.n_exited == block.n_threads;
 }
 
 void block_leave()
@@ -321,6 +341,14 @@ static thread *next_in_turn(const thread *self)
     return first_of(w, w->ready);
 }
 
+/* Is there nothing left to do for the block but to wait? */
+static bool waits_for_others()
+{
+    const unsigned left = block.n_threads - block.n_waiting - block.n_exited;
+
+    return ++block.turns > left * TURNS_OF_A_THREAD;
+}
+
 void fa_emu_spin(fa_site at)
 {
     thread *self = thread_self();
@@ -329,6 +357,13 @@ void fa_emu_spin(fa_site at)
     fault_if_late();
     self->at = at;
     fa_emu_grid.atomics_left = ATOMICS_BETWEEN_TURNS;
+    if (waits_for_others()) {
+        block.turns = 0;
+        block.next = next;
+        fa_emu_self = nullptr;
+        fiber_switch(&self->fiber, &block.host);
+        return;
+    }
     if (next == self)
         return;
     fa_emu_self = next;

@@ -8,7 +8,8 @@
  *
  * The clock that orders accesses to shared memory counts synchronisations.  An
  * access carries its warp's tick, and it sees everything before the latest
- * synchronisation of its warp or block.  One block at a time, one host thread.
+ * synchronisation of its warp or block.  One block at a time, one host thread;
+ * one that waits for others can be set aside (aside.hh).
  */
 #ifndef FA_WORKER_RUNNER_EMULATOR_BLOCK_HH
 #define FA_WORKER_RUNNER_EMULATOR_BLOCK_HH
@@ -66,28 +67,35 @@ struct warp {
     uint64_t tick;    /* of its latest synchronisation */
 };
 
-struct block {
-    struct thread threads[THREADS_MAX];
+/* What a block has for itself, beside its threads. */
+struct block_state {
     struct warp warps[WARPS_MAX];
-    struct fiber host;
-    unsigned n_threads, n_warps;
+    uint64_t number; /* x fastest */
     unsigned n_waiting, n_exited;
     bool needs_all;             /* a barrier waits that no thread may miss */
     unsigned n_votes;           /* at this barrier so far, */
     unsigned last_votes;        /* at the one before */
     uint32_t ready_warps;       /* by rank */
     uint8_t warp_at[WARPS_MAX]; /* by rank */
-    uint64_t thread_order;      /* of order.h */
     bool lanes_down;            /* the highest lane first */
-    uint64_t number;            /* of this block, x fastest */
-    unsigned char unwritten;    /* the byte of what nobody has written */
+    uint64_t start_tick;
+    uint64_t barrier_tick; /* of the latest barrier, or the start */
+    uint64_t serial;       /* of thread 0 */
+    struct thread *next;   /* that runs when the block continues */
+    unsigned turns;        /* of threads that may be waiting for others */
+};
+
+/* The one that runs, and what all have in common. */
+struct block : block_state {
+    struct thread threads[THREADS_MAX];
+    struct fiber host;
+    unsigned n_threads, n_warps;
+    uint64_t thread_order;   /* of order.h */
+    unsigned char unwritten; /* the byte of what nobody has written */
     void (*entry)(void **args);
     void **args;
     uint64_t clock;           /* synchronisations so far, over all blocks */
-    uint64_t start_tick;      /* of this block */
-    uint64_t barrier_tick;    /* of the latest barrier, or the start */
-    uint64_t serial;          /* of thread 0 of this block, */
-    uint64_t launch_serial;   /* of block 0, */
+    uint64_t launch_serial;   /* serial of block 0, */
     uint64_t next_serial = 1; /* of block 0 of the next launch; 0 is nobody's */
 };
 
@@ -119,8 +127,13 @@ inline fa_emu_dim3 block_at(uint64_t number)
              (unsigned)(number / grid.x / grid.y) };
 }
 
-/* Run one block of 'n_threads' to its end, or until a fault ends it. */
+/* Begin block 'number'; run the block to its end, or until it waits for other
+ * blocks, or a fault ends it. */
+void block_start(uint64_t number);
 void block_run();
+
+/* Has it ended, of itself? */
+bool block_is_done();
 
 /* Leave the running block, from any of its fibers or from a signal handler. */
 [[noreturn]] void block_leave();

@@ -100,6 +100,16 @@ bool declared_end_block(size_t *byte_after)
     return i == state.open;
 }
 
+part declared_statics()
+{
+    return { state.shared.statics, state.shared.static_bytes };
+}
+
+part declared_dynamic_used()
+{
+    return { fa_emu_dynamic, state.shared.dynamic ? state.open : state.smem };
+}
+
 bool declared_has(const void *address)
 {
     return (uintptr_t)address - (uintptr_t)fa_emu_dynamic < ROOM ||

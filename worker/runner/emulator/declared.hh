@@ -12,6 +12,7 @@
 
 #include "worker/runner/emulator/array.h"
 #include "worker/runner/emulator/emulator.h"
+#include "worker/runner/emulator/part.hh"
 
 namespace emulator
 {
@@ -29,6 +30,10 @@ bool declared_dynamic();
  * dynamic part; the first such byte is number *byte_after, from 1. */
 void declared_begin_block();
 bool declared_end_block(size_t *byte_after);
+
+/* What the variables with a size have, and what is used of the dynamic part. */
+part declared_statics();
+part declared_dynamic_used();
 
 /* Is that in the shared memory of a block? */
 bool declared_has(const void *address);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "worker/runner/emulator/array.h"
+#include "worker/runner/emulator/aside.hh"
 #include "worker/runner/emulator/block.hh"
 #include "worker/runner/emulator/declared.hh"
 #include "worker/runner/emulator/fault.hh"
@@ -52,17 +53,6 @@ static bool is_possible(const struct emulator_launch *l, char *text,
     return true;
 }
 
-static bool run_block()
-{
-    size_t beyond;
-
-    declared_begin_block();
-    block_run();
-    if (fault_kind() == fault::NONE && !declared_end_block(&beyond))
-        fault_beyond_dynamic(beyond);
-    return fault_kind() == fault::NONE;
-}
-
 /* The digits of the number decide, so that blocks of one row or column are in
  * both halves. */
 static bool is_of_part(enum emulator_part part, uint64_t number)
@@ -72,21 +62,75 @@ static bool is_of_part(enum emulator_part part, uint64_t number)
     return part == EMULATOR_ALL || odd == (part == EMULATOR_ODD);
 }
 
+/* The blocks that have not begun. */
+struct waiting_blocks {
+    uint64_t order;
+    enum emulator_part part;
+    uint64_t n, next;
+};
+
+static bool begin_next(waiting_blocks *left)
+{
+    while (left->next < left->n) {
+        const uint64_t number = order_at(left->order, left->n, left->next++);
+
+        if (!is_of_part(left->part, number))
+            continue;
+        declared_begin_block();
+        block_start(number);
+        return true;
+    }
+    return false;
+}
+
+enum turn {
+    BEGINS,
+    CONTINUES,
+    NOBODY
+};
+
+/* After a block that waits for others, one that has not begun; after one that
+ * has ended, one that may have waited for it. */
+static enum turn next_turn(waiting_blocks *left, bool waits)
+{
+    if (!(waits && aside_has_room()) && aside_take())
+        return CONTINUES;
+    if (begin_next(left))
+        return BEGINS;
+    return aside_take() ? CONTINUES : NOBODY;
+}
+
+/* False if the block faults; '*waits': it is set aside, and has not ended. */
+static bool run_block(enum turn turn, bool *waits)
+{
+    size_t beyond;
+
+    block_run();
+    if (fault_kind() != fault::NONE)
+        return false;
+    *waits = !block_is_done();
+    if (*waits)
+        aside_put(turn == BEGINS);
+    else if (!declared_end_block(&beyond))
+        fault_beyond_dynamic(beyond);
+    return fault_kind() == fault::NONE;
+}
+
 /* Run one block after the other; false as soon as one faults. */
 static bool run_blocks(uint64_t order, enum emulator_part part)
 {
     const fa_emu_dim3 grid = fa_emu_grid.fa_grid;
-    const uint64_t n = (uint64_t)grid.x * grid.y * grid.z;
+    waiting_blocks left = { order, part, (uint64_t)grid.x * grid.y * grid.z,
+                            0 };
+    enum turn turn;
+    bool waits = false, done = true;
 
     block.launch_serial = block.next_serial;
-    block.next_serial += n * block.n_threads;
-    for (uint64_t i = 0; i < n; i++) {
-        block.number = order_at(order, n, i);
-        fa_emu_grid.fa_block_index = block_at(block.number);
-        if (is_of_part(part, block.number) && !run_block())
-            return false;
-    }
-    return true;
+    block.next_serial += left.n * block.n_threads;
+    while (done && (turn = next_turn(&left, waits)) != NOBODY)
+        done = run_block(turn, &waits);
+    aside_clear();
+    return done;
 }
 
 void emulator_reserve(unsigned threads)

@@ -9,6 +9,7 @@
 #include <ucontext.h>
 
 #include "worker/runner/emulator/array.h"
+#include "worker/runner/emulator/aside.hh"
 #include "worker/runner/emulator/block.hh"
 #include "worker/runner/emulator/declared.hh"
 #include "worker/runner/emulator/fiber.hh"
@@ -323,7 +324,13 @@ void fault_trap(fa_site at)
 
 void fault_late()
 {
-    leave(fault::TIMEOUT, "time is up in %s", name_self(thread_self()).text);
+    char others[60] = "";
+
+    if (aside_count() > 0)
+        snprintf(others, sizeof(others), "; %zu more blocks wait for others",
+                 aside_count());
+    leave(fault::TIMEOUT, "time is up in %s%s", name_self(thread_self()).text,
+          others);
 }
 
 /* x86 does not say which address was not canonical, nor what was done there. */

@@ -123,8 +123,17 @@ void fiber_entered()
 
 #ifdef FIBER_UCONTEXT
 
+/* More than the frames of what is called from here on. */
+static constexpr size_t MARGIN = 1024;
+
+static char *lowest(const fiber *fiber)
+{
+    return fiber->low;
+}
+
 static void swap(fiber *from, fiber *to)
 {
+    from->low = (char *)__builtin_frame_address(0) - MARGIN;
     swapcontext(&from->context, &to->context);
 }
 
@@ -134,6 +143,7 @@ static void prepare(fiber *fiber, char *top, void (*entry)())
     fiber->context.uc_stack.ss_sp = fiber->bottom;
     fiber->context.uc_stack.ss_size = (size_t)(top - (char *)fiber->bottom);
     fiber->context.uc_link = nullptr;
+    fiber->low = top - MARGIN;
     makecontext(&fiber->context, entry, 0);
 }
 
@@ -163,6 +173,11 @@ asm(".text\n"
     "    popq %rcx\n"
     "    jmp *%rcx\n"
     ".size fiber_swap, .-fiber_swap\n");
+
+static char *lowest(const fiber *fiber)
+{
+    return (char *)fiber->stack_pointer;
+}
 
 static void swap(fiber *from, fiber *to)
 {
@@ -206,6 +221,19 @@ void fiber_make(fiber *fiber, unsigned i, void (*entry)())
     ASAN_UNPOISON_MEMORY_REGION(fiber->bottom, fiber->bytes);
 #endif
     prepare(fiber, top_of(i), entry);
+}
+
+part fiber_used(const fiber *fiber, unsigned i)
+{
+    char *const bottom = (char *)fiber->bottom, *const top = top_of(i);
+    char *const low = lowest(fiber);
+    const part used = { low < bottom ? bottom : low,
+                        (size_t)(top - (low < bottom ? bottom : low)) };
+
+#ifdef FIBER_ASAN
+    ASAN_UNPOISON_MEMORY_REGION(used.at, used.bytes);
+#endif
+    return used;
 }
 
 void fiber_switch(fiber *from, fiber *to)

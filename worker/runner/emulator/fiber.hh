@@ -11,6 +11,8 @@
 
 #include <stddef.h>
 
+#include "worker/runner/emulator/part.hh"
+
 #if !defined(__x86_64__) && !defined(FIBER_UCONTEXT)
 #define FIBER_UCONTEXT 1 /* can be set on the command line, to test it */
 #endif
@@ -24,6 +26,7 @@ namespace emulator
 struct fiber {
 #ifdef FIBER_UCONTEXT
     ucontext_t context;
+    char *low; /* nothing below it is used while the fiber does not run */
 #else
     void *stack_pointer;
 #endif
@@ -43,6 +46,9 @@ void fiber_make(fiber *fiber, unsigned i, void (*entry)());
 
 /* Switch from 'from' to 'to'; returns when something switches back. */
 void fiber_switch(fiber *from, fiber *to);
+
+/* What a fiber that does not run has on stack 'i'. */
+part fiber_used(const fiber *fiber, unsigned i);
 
 /* Leave 'from' for good. */
 [[noreturn]] void fiber_leave(fiber *from, fiber *to);

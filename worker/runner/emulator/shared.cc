@@ -42,6 +42,11 @@ void shared_start(size_t bytes)
     phases = wavefronts = 0;
 }
 
+part shared_cells()
+{
+    return { cells, (memory_bytes + 1) / 2 * sizeof(cells[0]) };
+}
+
 /* Is the access of thread 'id' at 'tick' ordered before the current one of
  * 'self'? */
 static inline bool ordered(uint16_t id, uint64_t tick, const thread *self)

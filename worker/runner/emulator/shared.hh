@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "kernels/include/fa/emulator.h"
+#include "worker/runner/emulator/part.hh"
 
 namespace emulator
 {
@@ -33,6 +34,9 @@ void shared_start(size_t bytes);
  * "read". */
 void shared_read(void *out, uint32_t address, uint32_t bytes, thread *self,
                  const char *what, fa_site at);
+
+/* What is known about the launch's bytes. */
+part shared_cells();
 
 /* Count the wavefronts of one 8-row phase of ldmatrix. */
 void shared_count_banks(const uint32_t rows[8]);
