@@ -255,6 +255,18 @@ static void each_piece_of_cooperative_groups_is_right(void **state)
     checks_itself("groups", (struct dims){ 16, 5 }, 0);
 }
 
+static void each_piece_of_asynchronous_copies_is_right(void **state)
+{
+    (void)state;
+    checks_itself("copies", (struct dims){ 64, 1 }, 1024);
+}
+
+static void each_kind_of_matrix_is_multiplied(void **state)
+{
+    (void)state;
+    checks_itself("wmma_kinds", (struct dims){ 32, 1 }, 0);
+}
+
 /* Each letter, each pair of capitals, and words that headers like. */
 static void a_tunable_may_have_any_name(void **state)
 {
@@ -302,7 +314,12 @@ static const char *const texts[] = {
     "but thread (*,0,0) of its warp is at shfl_idx, faults.cu:*; the masks are "
     "0x0000000[7f] and 0x0000000[7f]",
     "*", /* ends by its time limit */
-    "trap by thread (40,0,0) of block (*,0,0), faults.cu:24",
+    "trap by thread (40,0,0) of block (*,0,0), faults.cu:26",
+    "not shared memory 0x*: 4-byte asynchronous write of 'out' + 0 by thread "
+    "(0,0,0) of block (*,0,0), faults.cu:28",
+    "misaligned address 0x*: 8-byte asynchronous write of 'dynamic shared "
+    "memory' + 4 by thread (3,0,0) of block (*,0,0), faults.cu:30",
+    NULL, /* is seen in the output */
 };
 
 static void bugs_of_plain_kernels_are_found(void **state)
@@ -323,7 +340,7 @@ static void bugs_of_plain_kernels_are_found(void **state)
     fill(in, ELEMENT_FP32, 120);
     assert_true(
         fixture_builds("plain_faults", FOLDER "faults.cu", "faults", ""));
-    for (fault = 0; fault < 8; fault++) {
+    for (fault = 0; fault < 11; fault++) {
         struct device_err err = { .text = "" };
         int rc;
 
@@ -339,7 +356,7 @@ static void bugs_of_plain_kernels_are_found(void **state)
                 assert_near((double)found[i],
                             value(i / NUMBERS * NUMBERS + 59 - i % NUMBERS), 0,
                             "out", i);
-        if (fault == 3)
+        if (fault == 3 || fault == 10)
             assert_true(isnan(found[NUMBERS]));
     }
     device_free(NULL, in);
@@ -496,6 +513,8 @@ int main(void)
         cmocka_unit_test(spmv_sums_doubles_of_a_warp),
         cmocka_unit_test(each_piece_of_the_dialect_is_right),
         cmocka_unit_test(each_piece_of_cooperative_groups_is_right),
+        cmocka_unit_test(each_piece_of_asynchronous_copies_is_right),
+        cmocka_unit_test(each_kind_of_matrix_is_multiplied),
         cmocka_unit_test(a_tunable_may_have_any_name),
         cmocka_unit_test(bugs_of_plain_kernels_are_found),
         cmocka_unit_test(dependence_on_the_order_is_found),

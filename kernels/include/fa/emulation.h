@@ -32,6 +32,8 @@
 #include "fa/atomics.h"
 #include "fa/clock.h"
 #include "fa/groups.h"
+#include "fa/pipeline.h"
+#include "fa/wmma.h"
 #include "fa/simd.h"
 #include "fa/checks.h"
 
@@ -39,16 +41,20 @@
  * <cuda_fp16.h> of a kernel names none of ours.  The folder is on the path. */
 #ifdef FA_EMULATION_ALL_HEADERS
 #include "fa_cuda/cooperative_groups.h"
+#include "fa_cuda/cooperative_groups/memcpy_async.h"
 #include "fa_cuda/cooperative_groups/reduce.h"
 #include "fa_cuda/cooperative_groups/scan.h"
 #include "fa_cuda/cuda.h"
 #include "fa_cuda/cuda_bf16.h"
 #include "fa_cuda/cuda_fp16.h"
+#include "fa_cuda/cuda_pipeline.h"
+#include "fa_cuda/cuda_pipeline_primitives.h"
 #include "fa_cuda/cuda_runtime.h"
 #include "fa_cuda/cuda_runtime_api.h"
 #include "fa_cuda/device_functions.h"
 #include "fa_cuda/device_launch_parameters.h"
 #include "fa_cuda/math_constants.h"
+#include "fa_cuda/mma.h"
 #include "fa_cuda/vector_functions.h"
 #include "fa_cuda/vector_types.h"
 #endif

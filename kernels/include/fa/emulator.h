@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define FA_EMU_ABI 5
+#define FA_EMU_ABI 6
 #define FA_EMU_SMEM_BASE 1024u /* not zero, as on a device: finds offsets used as addresses */
 
 /* The place of a call in the kernel's source. */
@@ -150,6 +150,8 @@ void fa_emu_unordered(const void *address);
 void fa_emu_spin(fa_site at);
 
 void fa_emu_cp_async(uint32_t dst, const void *src, uint32_t bytes, uint32_t src_bytes, fa_site at);
+/* The same for a pointer to shared memory, whose accesses are not checked. */
+void fa_emu_copy_async(void *dst, const void *src, uint32_t bytes, uint32_t src_bytes, fa_site at);
 void fa_emu_cp_async_commit(void);
 void fa_emu_cp_async_wait(int groups_left);
 

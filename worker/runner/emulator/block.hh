@@ -36,7 +36,9 @@ struct warp;
 /* A cp.async that was issued, but not waited for. */
 struct copy {
     const void *src;
-    uint32_t dst, bytes, src_bytes;
+    unsigned char *to;
+    uint32_t dst; /* the address of 'to', or 0: it is not checked */
+    uint32_t bytes, src_bytes;
     uint64_t group;
 };
 

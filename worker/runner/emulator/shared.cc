@@ -202,12 +202,12 @@ double shared_bank_conflicts()
 /* The wait that covers 'copy': now the bytes arrive. */
 static void finish_copy(const copy &copy, const thread *self)
 {
-    unsigned char *to = &fa_emu_dynamic[copy.dst - FA_EMU_SMEM_BASE];
-    cell *c = cells_of(copy.dst);
-
     if (copy.src_bytes)
-        memcpy(to, copy.src, copy.src_bytes);
-    memset(to + copy.src_bytes, 0, copy.bytes - copy.src_bytes);
+        memcpy(copy.to, copy.src, copy.src_bytes);
+    memset(copy.to + copy.src_bytes, 0, copy.bytes - copy.src_bytes);
+    if (copy.dst == 0)
+        return;
+    cell *c = cells_of(copy.dst);
     for (uint32_t i = 0; i < copy.bytes / 2; i++) {
         c[i].in_flight = false;
         c[i].write_tick = self->warp->tick;
@@ -243,8 +243,30 @@ void fa_emu_cp_async(uint32_t dst, const void *src, uint32_t bytes,
     if (src_bytes)
         array_check_read(src, bytes, src_bytes, "cp_async read", at);
     claim({ dst, bytes, self, "cp_async write", at }, true);
-    memset(&fa_emu_dynamic[dst - FA_EMU_SMEM_BASE], 0xff, bytes);
-    self->copies.push_back({ src, dst, bytes, src_bytes, self->group });
+    unsigned char *to = &fa_emu_dynamic[dst - FA_EMU_SMEM_BASE];
+    memset(to, 0xff, bytes);
+    self->copies.push_back({ src, to, dst, bytes, src_bytes, self->group });
+}
+
+/* A source may also be a variable of the kernel. */
+void fa_emu_copy_async(void *dst, const void *src, uint32_t bytes,
+                       uint32_t src_bytes, fa_site at)
+{
+    thread *self = thread_self();
+
+    fault_if_late();
+    if (!declared_has(dst))
+        fault_global("not shared memory", dst, bytes, "asynchronous write", at);
+    if ((uintptr_t)dst % bytes != 0)
+        fault_global("misaligned address", dst, bytes, "asynchronous write",
+                     at);
+    if (src_bytes && array_find(src).name)
+        array_check_read(src, bytes, src_bytes, "asynchronous read", at);
+    else if (src_bytes && (uintptr_t)src % bytes != 0)
+        fault_global("misaligned address", src, bytes, "asynchronous read", at);
+    memset(dst, 0xff, bytes);
+    self->copies.push_back({ src, static_cast<unsigned char *>(dst), 0, bytes,
+                             src_bytes, self->group });
 }
 
 void fa_emu_cp_async_commit()
