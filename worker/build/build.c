@@ -36,7 +36,7 @@ struct build {
     char key[HASH_HEX];
     char *entry, *source; /* NULL for fa-runner */
     struct signature_arguments arguments;
-    bool cubin, recorded;
+    bool cubin, recorded, emulated;
     int64_t started_ns, limit_ns;
     struct build_dir stage;
     struct child *child; /* NULL once ended */
@@ -199,6 +199,7 @@ struct build *build_start(const struct build_tools *tools,
 
     build->cubin = strncmp(job->arch, "sm_", 3) == 0;
     build->recorded = device_kind_is(job->arch, DEVICE_KIND_REPLAY);
+    build->emulated = device_kind_is(job->arch, DEVICE_KIND_CPU);
     build->entry = mem_strdup(job->entry);
     build->source = mem_strdup(job->source);
     if (!fine || !read) {
@@ -394,11 +395,25 @@ static bool settle_collision(struct build *build, const char *first)
     return collides;
 }
 
+static bool settle_assembly(struct build *build, const char *first)
+{
+    struct buf why;
+    bool is_assembly;
+
+    buf_init(&why, DETAIL_MAX);
+    is_assembly = build->emulated && compiler_output_is_assembly(first, &why);
+    if (is_assembly)
+        settle(build, OUTCOME_COMPILE, buf_text(&why));
+    buf_fini(&why);
+    return is_assembly;
+}
+
 static void settle_failed(struct build *build, const char *first)
 {
     char end[CHILD_END_BYTES];
 
-    if (lost_its_folder(build) || settle_collision(build, first))
+    if (lost_its_folder(build) || settle_collision(build, first) ||
+        settle_assembly(build, first))
         return;
     if (strncmp(first, "../gen/" COMPILER_ENTRY,
                 strlen("../gen/" COMPILER_ENTRY)) == 0) {

@@ -10,7 +10,7 @@ static bool has(const char *line, size_t len, const char *word)
     return memmem(line, len, word, strlen(word)) != NULL;
 }
 
-/* The formats of errors of gcc, clang, cudafe++, ptxas, nvcc and ld. */
+/* The formats of errors of gcc, clang, as, cudafe++, ptxas, nvcc and ld. */
 static bool is_error(const char *line, size_t len)
 {
     static const char *const signs[] = {
@@ -19,6 +19,7 @@ static bool is_error(const char *line, size_t len)
         "ptxas fatal", "nvcc fatal",
         "nvcc error",  "undefined reference",
         "cannot find", ": No such file or directory",
+        ": Error: ",
     };
 
     for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
@@ -105,6 +106,32 @@ bool compiler_output_collides(const char *first, const char *header,
                "rename the tunable (%s)",
                name, first);
     return true;
+}
+
+bool compiler_output_is_assembly(const char *first, struct buf *out)
+{
+    /* as, gcc and clang */
+    static const char *const words[] = {
+        ": Error: ",
+        "output constraint",
+        "input constraint",
+        "impossible constraint",
+        "operand constraint",
+        "invalid instruction mnemonic",
+        "invalid register name",
+        "unknown directive",
+    };
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (!strstr(first, words[i]))
+            continue;
+        buf_printf(out,
+                   "inline PTX does not compile for the cpu device: use the "
+                   "functions of <fa/fa.h> in its place (%s)",
+                   first);
+        return true;
+    }
+    return false;
 }
 
 bool compiler_output_was_killed(const char *output)

@@ -43,6 +43,9 @@ static void first_error_is_found_in_every_dialect(void **state)
         { "gcc: No such file or directory\nnvcc fatal   : Failed to "
           "preprocess host compiler properties.\n",
           "gcc: No such file or directory" },
+        { "k.cu: Assembler messages:\nk.cu:1: Error: no such instruction: "
+          "`x'\n",
+          "k.cu:1: Error: no such instruction: `x'" },
         { "In file included from ../gen/entry.cc:1:\nk.cu:7:1: error: no\n",
           "k.cu:7:1: error: no" },
     };
@@ -110,6 +113,39 @@ static void a_tunable_whose_name_is_taken_is_named(void **state)
     }
 }
 
+static void inline_ptx_is_named(void **state)
+{
+    static const char *const assembly[] = {
+        "k.cu:1: Error: no such instruction: `mov.u32 %eax,%laneid'",
+        "k.cu:2: Error: unknown pseudo-op: `.reg'",
+        "k.cu:2:58: error: output constraint 0 must specify a single register",
+        "k.cu:1:28: error: impossible constraint in 'asm'",
+        "k.cu:1:54: error: invalid output constraint '=f' in asm",
+        "k.cu:1:26: error: invalid instruction mnemonic 'add.f64'",
+        "k.cu:1:35: error: invalid register name",
+    };
+    char want[300];
+    struct buf why;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(assembly) / sizeof(assembly[0]); i++) {
+        buf_init(&why, 1024);
+        assert_true(compiler_output_is_assembly(assembly[i], &why));
+        snprintf(want, sizeof(want),
+                 "inline PTX does not compile for the cpu device: use the "
+                 "functions of <fa/fa.h> in its place (%s)",
+                 assembly[i]);
+        assert_string_equal(buf_text(&why), want);
+        buf_fini(&why);
+    }
+    buf_init(&why, 1024);
+    assert_false(compiler_output_is_assembly(
+        "k.cu:1:2: error: template constraint failure for 'f'", &why));
+    assert_false(compiler_output_is_assembly("", &why));
+    assert_string_equal(buf_text(&why), "");
+    buf_fini(&why);
+}
+
 static void kernels_of_a_source_are_listed(void **state)
 {
     static const char source[] =
@@ -163,6 +199,7 @@ int main(void)
         cmocka_unit_test(what_stood_before_the_error_follows_it),
         cmocka_unit_test(compiler_killed_from_outside_is_told_apart),
         cmocka_unit_test(a_tunable_whose_name_is_taken_is_named),
+        cmocka_unit_test(inline_ptx_is_named),
         cmocka_unit_test(kernels_of_a_source_are_listed),
         cmocka_unit_test(damaged_cubins_are_survived),
     };
