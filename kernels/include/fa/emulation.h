@@ -28,6 +28,7 @@
 #include "fa/emulator.h"
 #include "fa/vectors.h"
 #include "fa/intrinsics.h"
+#include "fa/rounding.h"
 #include "fa/builtins.h"
 #include "fa/atomics.h"
 #include "fa/clock.h"

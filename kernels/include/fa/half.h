@@ -89,13 +89,14 @@ FA_EMU_16_FUNCTION_1(rcp, 1 / double(x))
 FA_EMU_16_FUNCTION_1(sin, sinf(x))
 FA_EMU_16_FUNCTION_1(cos, cosf(x))
 FA_EMU_16_FUNCTION_1(tanh, tanhf(x))
+FA_EMU_16_FUNCTION_1(tanh_approx, tanhf(x))
 FA_EMU_16_FUNCTION_1(floor, floorf(x))
 FA_EMU_16_FUNCTION_1(ceil, ceilf(x))
 FA_EMU_16_FUNCTION_1(trunc, truncf(x))
 FA_EMU_16_FUNCTION_1(rint, rintf(x))
 
-/* __NAME(a, b) and __NAME2(a, b) */
-#define FA_EMU_16_FUNCTION_2(NAME, RESULT)                               \
+/* __NAME(a, b) and __PAIR(a, b) */
+#define FA_EMU_16_FUNCTION_2(NAME, PAIR, RESULT)                         \
     template <typename fa_T>                                             \
     inline fa_emu_16<fa_T> __##NAME(fa_T fa_a, fa_T fa_b)                \
     {                                                                    \
@@ -104,24 +105,24 @@ FA_EMU_16_FUNCTION_1(rint, rintf(x))
         return fa_T(RESULT);                                             \
     }                                                                    \
     template <typename fa_T>                                             \
-    inline fa_emu_16x2<fa_T> __##NAME##2(fa_T fa_a, fa_T fa_b)           \
+    inline fa_emu_16x2<fa_T> __##PAIR(fa_T fa_a, fa_T fa_b)              \
     {                                                                    \
         return fa_T(__##NAME(fa_a.x, fa_b.x), __##NAME(fa_a.y, fa_b.y)); \
     }
 
-FA_EMU_16_FUNCTION_2(hadd, x + y)
-FA_EMU_16_FUNCTION_2(hsub, x - y)
-FA_EMU_16_FUNCTION_2(hmul, x *y)
-FA_EMU_16_FUNCTION_2(hadd_rn, x + y)
-FA_EMU_16_FUNCTION_2(hsub_rn, x - y)
-FA_EMU_16_FUNCTION_2(hmul_rn, x *y)
-FA_EMU_16_FUNCTION_2(hadd_sat, __saturatef(x + y))
-FA_EMU_16_FUNCTION_2(hsub_sat, __saturatef(x - y))
-FA_EMU_16_FUNCTION_2(hmul_sat, __saturatef(x *y))
-FA_EMU_16_FUNCTION_2(hmin, fminf(x, y))
-FA_EMU_16_FUNCTION_2(hmax, fmaxf(x, y))
-FA_EMU_16_FUNCTION_2(hmin_nan, x != x || y != y ? NAN : fminf(x, y))
-FA_EMU_16_FUNCTION_2(hmax_nan, x != x || y != y ? NAN : fmaxf(x, y))
+FA_EMU_16_FUNCTION_2(hadd, hadd2, x + y)
+FA_EMU_16_FUNCTION_2(hsub, hsub2, x - y)
+FA_EMU_16_FUNCTION_2(hmul, hmul2, x *y)
+FA_EMU_16_FUNCTION_2(hadd_rn, hadd2_rn, x + y)
+FA_EMU_16_FUNCTION_2(hsub_rn, hsub2_rn, x - y)
+FA_EMU_16_FUNCTION_2(hmul_rn, hmul2_rn, x *y)
+FA_EMU_16_FUNCTION_2(hadd_sat, hadd2_sat, __saturatef(x + y))
+FA_EMU_16_FUNCTION_2(hsub_sat, hsub2_sat, __saturatef(x - y))
+FA_EMU_16_FUNCTION_2(hmul_sat, hmul2_sat, __saturatef(x *y))
+FA_EMU_16_FUNCTION_2(hmin, hmin2, fminf(x, y))
+FA_EMU_16_FUNCTION_2(hmax, hmax2, fmaxf(x, y))
+FA_EMU_16_FUNCTION_2(hmin_nan, hmin2_nan, x != x || y != y ? NAN : fminf(x, y))
+FA_EMU_16_FUNCTION_2(hmax_nan, hmax2_nan, x != x || y != y ? NAN : fmaxf(x, y))
 
 template <typename fa_T>
 inline fa_emu_16<fa_T> __hdiv(fa_T fa_a, fa_T fa_b)
@@ -135,7 +136,7 @@ inline fa_emu_16x2<fa_T> __h2div(fa_T fa_a, fa_T fa_b)
     return fa_T(__hdiv(fa_a.x, fa_b.x), __hdiv(fa_a.y, fa_b.y));
 }
 
-#define FA_EMU_16_FMA(NAME, RESULT)                                                      \
+#define FA_EMU_16_FMA(NAME, PAIR, RESULT)                                                \
     template <typename fa_T>                                                             \
     inline fa_emu_16<fa_T> __##NAME(fa_T fa_a, fa_T fa_b, fa_T fa_c)                     \
     {                                                                                    \
@@ -144,14 +145,14 @@ inline fa_emu_16x2<fa_T> __h2div(fa_T fa_a, fa_T fa_b)
         return fa_T(RESULT);                                                             \
     }                                                                                    \
     template <typename fa_T>                                                             \
-    inline fa_emu_16x2<fa_T> __##NAME##2(fa_T fa_a, fa_T fa_b, fa_T fa_c)                \
+    inline fa_emu_16x2<fa_T> __##PAIR(fa_T fa_a, fa_T fa_b, fa_T fa_c)                   \
     {                                                                                    \
         return fa_T(__##NAME(fa_a.x, fa_b.x, fa_c.x), __##NAME(fa_a.y, fa_b.y, fa_c.y)); \
     }
 
-FA_EMU_16_FMA(hfma, x)
-FA_EMU_16_FMA(hfma_sat, __saturatef(x))
-FA_EMU_16_FMA(hfma_relu, x < 0 ? 0.0f : x)
+FA_EMU_16_FMA(hfma, hfma2, x)
+FA_EMU_16_FMA(hfma_sat, hfma2_sat, __saturatef(x))
+FA_EMU_16_FMA(hfma_relu, hfma2_relu, x < 0 ? 0.0f : x)
 
 template <typename fa_T>
 inline fa_emu_16<fa_T> __hneg(fa_T fa_a)

@@ -9,71 +9,91 @@
 
 #include "fa/half.h"
 
-#define FA_EMU_SIXTEEN_BITS(H, H2, NAME, WIDEN, NARROW) \
-    struct alignas(2) H {                               \
-        unsigned short __x;                             \
-                                                        \
-        H() = default;                                  \
-        H(float x) : __x(NARROW(x))                     \
-        {                                               \
-        }                                               \
-        H(double x) : __x(NARROW(fa_emu_to_odd(x)))     \
-        {                                               \
-        }                                               \
-        H(short x) : H(float(x))                        \
-        {                                               \
-        }                                               \
-        H(unsigned short x) : H(float(x))               \
-        {                                               \
-        }                                               \
-        H(int x) : H(double(x))                         \
-        {                                               \
-        }                                               \
-        H(unsigned x) : H(double(x))                    \
-        {                                               \
-        }                                               \
-        H(long x) : H(double(x))                        \
-        {                                               \
-        }                                               \
-        H(unsigned long x) : H(double(x))               \
-        {                                               \
-        }                                               \
-        H(long long x) : H(double(x))                   \
-        {                                               \
-        }                                               \
-        H(unsigned long long x) : H(double(x))          \
-        {                                               \
-        }                                               \
-        H(bool x) : H(float(x))                         \
-        {                                               \
-        }                                               \
-        operator float() const                          \
-        {                                               \
-            return WIDEN(__x);                          \
-        }                                               \
-    };                                                  \
-    struct alignas(4) H2 {                              \
-        H x, y;                                         \
-                                                        \
-        H2() = default;                                 \
-        H2(H x_, H y_) : x(x_), y(y_)                   \
-        {                                               \
-        }                                               \
-    };                                                  \
-    template <>                                         \
-    struct fa_emu_format<H> {                           \
-        using fa_scalar = H;                            \
-    };                                                  \
-    template <>                                         \
-    struct fa_emu_format<H2> {                          \
-        using fa_pair = H2;                             \
-    };                                                  \
-    FA_EMU_16_CONVERSIONS(H, H2, NAME)                  \
-    FA_EMU_16_INTEGER(H, NAME, short, short)            \
-    FA_EMU_16_INTEGER(H, NAME, ushort, unsigned short)  \
-    FA_EMU_16_INTEGER(H, NAME, int, int)                \
-    FA_EMU_16_INTEGER(H, NAME, uint, unsigned)          \
-    FA_EMU_16_INTEGER(H, NAME, ll, long long)           \
+#define FA_EMU_SIXTEEN_BITS(H, H2, NAME, WIDEN, NARROW)                    \
+    struct alignas(2) H##_raw {                                            \
+        unsigned short x;                                                  \
+    };                                                                     \
+    struct alignas(4) H2##_raw {                                           \
+        unsigned short x, y;                                               \
+    };                                                                     \
+    struct alignas(2) H {                                                  \
+        unsigned short __x;                                                \
+                                                                           \
+        H() = default;                                                     \
+        H(const H##_raw &raw) : __x(raw.x)                                 \
+        {                                                                  \
+        }                                                                  \
+        operator H##_raw() const                                           \
+        {                                                                  \
+            return { __x };                                                \
+        }                                                                  \
+        H(float x) : __x(NARROW(x))                                        \
+        {                                                                  \
+        }                                                                  \
+        H(double x) : __x(NARROW(fa_emu_to_odd(x)))                        \
+        {                                                                  \
+        }                                                                  \
+        H(short x) : H(float(x))                                           \
+        {                                                                  \
+        }                                                                  \
+        H(unsigned short x) : H(float(x))                                  \
+        {                                                                  \
+        }                                                                  \
+        H(int x) : H(double(x))                                            \
+        {                                                                  \
+        }                                                                  \
+        H(unsigned x) : H(double(x))                                       \
+        {                                                                  \
+        }                                                                  \
+        H(long x) : H(double(x))                                           \
+        {                                                                  \
+        }                                                                  \
+        H(unsigned long x) : H(double(x))                                  \
+        {                                                                  \
+        }                                                                  \
+        H(long long x) : H(double(x))                                      \
+        {                                                                  \
+        }                                                                  \
+        H(unsigned long long x) : H(double(x))                             \
+        {                                                                  \
+        }                                                                  \
+        H(bool x) : H(float(x))                                            \
+        {                                                                  \
+        }                                                                  \
+        operator float() const                                             \
+        {                                                                  \
+            return WIDEN(__x);                                             \
+        }                                                                  \
+    };                                                                     \
+    struct alignas(4) H2 {                                                 \
+        H x, y;                                                            \
+                                                                           \
+        H2() = default;                                                    \
+        H2(const H2##_raw &raw) : x(H##_raw{ raw.x }), y(H##_raw{ raw.y }) \
+        {                                                                  \
+        }                                                                  \
+        operator H2##_raw() const                                          \
+        {                                                                  \
+            return { x.__x, y.__x };                                       \
+        }                                                                  \
+        H2(H x_, H y_) : x(x_), y(y_)                                      \
+        {                                                                  \
+        }                                                                  \
+    };                                                                     \
+    template <>                                                            \
+    struct fa_emu_format<H> {                                              \
+        using fa_scalar = H;                                               \
+    };                                                                     \
+    template <>                                                            \
+    struct fa_emu_format<H2> {                                             \
+        using fa_pair = H2;                                                \
+    };                                                                     \
+    FA_EMU_16_CONVERSIONS(H, H2, NAME)                                     \
+    FA_EMU_16_INTEGER(H, NAME, short, short)                               \
+    FA_EMU_16_INTEGER(H, NAME, ushort, unsigned short)                     \
+    FA_EMU_16_INTEGER(H, NAME, int, int)                                   \
+    FA_EMU_16_INTEGER(H, NAME, uint, unsigned)                             \
+    FA_EMU_16_INTEGER(H, NAME, ll, long long)                              \
     FA_EMU_16_INTEGER(H, NAME, ull, unsigned long long)
 
 #define FA_EMU_16_CONVERSIONS(H, H2, NAME)                                                  \

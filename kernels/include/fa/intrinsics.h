@@ -1,8 +1,8 @@
 /* intrinsics.h - CUDA's functions of numbers, for the emulation
  *
  * What <math.h> has is used as it is.  A fast intrinsic (__expf) is as exact as
- * its function here.  Rounding to nearest (_rn) is the only one for arithmetic;
- * conversions have all four.
+ * its function here.  Arithmetic is here as it is rounded to nearest (_rn);
+ * rounding.h has the others.
  */
 #ifndef FA_INTRINSICS_H
 #define FA_INTRINSICS_H
@@ -83,6 +83,19 @@ inline double __hiloint2double(int high, int low)
 FA_EMU_MIN_MAX_INTEGERS(int, unsigned)
 FA_EMU_MIN_MAX_INTEGERS(long, unsigned long)
 FA_EMU_MIN_MAX_INTEGERS(long long, unsigned long long)
+
+#define FA_EMU_MIN_MAX_NAMED(PREFIX, T) \
+    inline T PREFIX##min(T x, T y)      \
+    {                                   \
+        return min(x, y);               \
+    }                                   \
+    inline T PREFIX##max(T x, T y)      \
+    {                                   \
+        return max(x, y);               \
+    }
+FA_EMU_MIN_MAX_NAMED(u, unsigned)
+FA_EMU_MIN_MAX_NAMED(ll, long long)
+FA_EMU_MIN_MAX_NAMED(ull, unsigned long long)
 
 /* A NaN is no number: the other one is the result. */
 #define FA_EMU_MIN_MAX_FLOATS(R, A, B, SUFFIX) \
