@@ -193,10 +193,23 @@ class fa_lanes_group : public thread_group
   protected:
     using thread_group::thread_group;
 
+    /* In words, if it is larger than what a shuffle moves. */
+    template <typename T>
+    T fa_from_lane(T v, unsigned lane, fa_site at) const
+    {
+        static_assert(sizeof(T) <= 32, "a shuffle of a group moves at most 32 bytes");
+        uint64_t words[(sizeof(T) + 7) / 8] = {};
+
+        memcpy(words, &v, sizeof(T));
+        for (uint64_t &word : words)
+            word = __shfl_sync(fa_lanes, word, int(lane), 32, at);
+        memcpy(static_cast<void *>(&v), words, sizeof(T));
+        return v;
+    }
     template <typename T>
     T fa_from(T v, unsigned rank, fa_site at) const
     {
-        return __shfl_sync(fa_lanes, v, int(fa_emu_lane_in(fa_lanes, rank)), 32, at);
+        return fa_from_lane(v, fa_emu_lane_in(fa_lanes, rank), at);
     }
 
   public:
@@ -262,12 +275,31 @@ class fa_lanes_group : public thread_group
 class coalesced_group : public fa_lanes_group
 {
     using fa_lanes_group::fa_lanes_group;
-    friend coalesced_group coalesced_threads(fa_site at);
+    friend coalesced_group fa_coalesced(unsigned lanes);
 };
+
+inline coalesced_group fa_coalesced(unsigned lanes)
+{
+    return coalesced_group(lanes);
+}
 
 inline coalesced_group coalesced_threads(fa_site at = fa_site::here())
 {
-    return coalesced_group(__activemask(at));
+    return fa_coalesced(__activemask(at));
+}
+
+/* The lanes of a group that have the same number. */
+template <typename T>
+inline coalesced_group labeled_partition(const fa_lanes_group &group, T label,
+                                         fa_site at = fa_site::here())
+{
+    return fa_coalesced(__match_any_sync(group.fa_mask(), label, at));
+}
+
+inline coalesced_group binary_partition(const fa_lanes_group &group, bool side,
+                                        fa_site at = fa_site::here())
+{
+    return labeled_partition(group, side, at);
 }
 
 template <unsigned Width, typename Parent = void>
@@ -308,7 +340,7 @@ class thread_block_tile<Width, void> : public fa_lanes_group
     template <typename T>
     T shfl_xor(T v, unsigned lanes, fa_site at = fa_site::here()) const
     {
-        return __shfl_xor_sync(fa_lanes, v, int(lanes), Width, at);
+        return this->fa_from_lane(v, (fa_emu_thread_rank() ^ lanes % Width) % 32, at);
     }
 };
 
@@ -389,35 +421,63 @@ FA_EMU_OPERATOR(bit_and, a &b)
 FA_EMU_OPERATOR(bit_or, a | b)
 FA_EMU_OPERATOR(bit_xor, a ^ b)
 
-/* The values of these lanes, in order of rank. */
-template <typename T, typename Operator>
-inline T fa_folded(const fa_emu_gather &all, unsigned lanes, Operator op)
+/* What the lanes of a group have. */
+template <typename T>
+class fa_all
 {
-    T sum, next;
+    static constexpr unsigned n_words = (sizeof(T) + 7) / 8;
+    fa_emu_gather words[n_words];
 
-    memcpy(static_cast<void *>(&sum), &all.values[__builtin_ctz(lanes)], sizeof(T));
-    for (lanes &= lanes - 1; lanes; lanes &= lanes - 1) {
-        memcpy(static_cast<void *>(&next), &all.values[__builtin_ctz(lanes)], sizeof(T));
-        sum = op(sum, next);
+  public:
+    fa_all(const fa_lanes_group &group, const T &v, fa_site at)
+    {
+        uint64_t own[n_words] = {};
+
+        memcpy(own, &v, sizeof(T));
+        for (unsigned i = 0; i < n_words; i++)
+            words[i] = fa_emu_gathered(group.fa_mask(), own[i], at);
     }
-    return sum;
-}
+    unsigned lanes() const
+    {
+        return words[0].lanes;
+    }
+    T of(unsigned lane) const
+    {
+        uint64_t its[n_words];
+        T v;
+
+        for (unsigned i = 0; i < n_words; i++)
+            its[i] = words[i].values[lane];
+        memcpy(static_cast<void *>(&v), its, sizeof(T));
+        return v;
+    }
+    /* The values of these lanes, in order of rank. */
+    template <typename Operator>
+    T folded(unsigned of_lanes, Operator op) const
+    {
+        T sum = of(unsigned(__builtin_ctz(of_lanes)));
+
+        for (of_lanes &= of_lanes - 1; of_lanes; of_lanes &= of_lanes - 1)
+            sum = op(sum, of(unsigned(__builtin_ctz(of_lanes))));
+        return sum;
+    }
+};
 
 template <typename T, typename Operator>
 inline T reduce(const fa_lanes_group &group, T v, Operator op, fa_site at = fa_site::here())
 {
-    const fa_emu_gather all = fa_emu_gathered(group.fa_mask(), v, at);
+    const fa_all<T> all(group, v, at);
 
-    return fa_folded<T>(all, all.lanes, op);
+    return all.folded(all.lanes(), op);
 }
 
 template <typename T, typename Operator>
 inline T inclusive_scan(const fa_lanes_group &group, T v, Operator op, fa_site at = fa_site::here())
 {
-    const fa_emu_gather all = fa_emu_gathered(group.fa_mask(), v, at);
+    const fa_all<T> all(group, v, at);
     const unsigned own = 1u << fa_emu_thread_rank() % 32;
 
-    return fa_folded<T>(all, all.lanes & (own | (own - 1)), op);
+    return all.folded(all.lanes() & (own | (own - 1)), op);
 }
 
 template <typename T>
@@ -430,10 +490,10 @@ inline T inclusive_scan(const fa_lanes_group &group, T v, fa_site at = fa_site::
 template <typename T, typename Operator>
 inline T exclusive_scan(const fa_lanes_group &group, T v, Operator op, fa_site at = fa_site::here())
 {
-    const fa_emu_gather all = fa_emu_gathered(group.fa_mask(), v, at);
-    const unsigned before = all.lanes & ((1u << fa_emu_thread_rank() % 32) - 1);
+    const fa_all<T> all(group, v, at);
+    const unsigned before = all.lanes() & ((1u << fa_emu_thread_rank() % 32) - 1);
 
-    return before ? fa_folded<T>(all, before, op) : T();
+    return before ? all.folded(before, op) : T();
 }
 
 template <typename T>

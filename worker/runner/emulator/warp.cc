@@ -14,13 +14,11 @@ static T *operand(const warp *w, unsigned lane)
     return static_cast<T *>(block.threads[w->first + lane].operand);
 }
 
-/* The value of a lane that has ended, or that the mask does not name, is
- * undefined.  A whole warp has no use for that of one which never was. */
+/* The value of a lane that has ended, that never was, or that the mask does not
+ * name, is undefined.  Wrappers are for whole warps. */
 static uint64_t missing_value(const thread *self, unsigned from)
 {
-    const warp *w = self->warp;
-
-    if ((self->mask | w->exited) == w->lanes && !(w->lanes >> from & 1))
+    if (self->needs_all)
         fault_no_lane(self, from);
     return UINT64_C(0x0101010101010101) * block.unwritten;
 }
