@@ -150,14 +150,18 @@ inline void fill_fragment(Fragment &f, const V &v)
         f.x[i] = v;
 }
 
-/* Its alignment, and that of each row, are those of the widest access. */
+/* All 32 lanes come, and name the same matrix.  Its alignment, and that of each
+ * row, are those of the widest access. */
 inline void fa_check_matrix(const void *p, size_t row_bytes, fa_site at)
 {
+    int same;
+
+    if (__match_all_sync(FA_EMU_ALL, uintptr_t(p) + row_bytes, &same, at) != FA_EMU_ALL)
+        fa_emu_trap(at);
     if (uintptr_t(p) % 16 != 0)
         fa_emu_misplaced(p, 16, "a matrix of wmma", at);
     if (row_bytes % 16 != 0)
         fa_emu_misplaced(static_cast<const char *>(p) + row_bytes, 16, "a row of wmma", at);
-    __syncwarp(FA_EMU_ALL, at);
 }
 
 template <typename Fragment, typename P>
