@@ -261,6 +261,12 @@ static void each_piece_of_asynchronous_copies_is_right(void **state)
     checks_itself("copies", (struct dims){ 64, 1 }, 1024);
 }
 
+static void each_reduction_and_scan_of_cub_is_right(void **state)
+{
+    (void)state;
+    checks_itself("cubs", (struct dims){ 80, 1 }, 0);
+}
+
 static void each_kind_of_matrix_is_multiplied(void **state)
 {
     (void)state;
@@ -515,6 +521,7 @@ int main(void)
         cmocka_unit_test(each_piece_of_the_dialect_is_right),
         cmocka_unit_test(each_piece_of_cooperative_groups_is_right),
         cmocka_unit_test(each_piece_of_asynchronous_copies_is_right),
+        cmocka_unit_test(each_reduction_and_scan_of_cub_is_right),
         cmocka_unit_test(each_kind_of_matrix_is_multiplied),
         cmocka_unit_test(a_tunable_may_have_any_name),
         cmocka_unit_test(bugs_of_plain_kernels_are_found),

@@ -1,0 +1,7 @@
+/* cub.cuh - in place of CUB's header: fa/cub.h has declared what there is of it */
+#ifndef FA_CUDA_CUB_CUB_CUH
+#define FA_CUDA_CUB_CUB_CUH
+
+#include "fa/emulation.h"
+
+#endif
