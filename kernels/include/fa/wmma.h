@@ -129,15 +129,24 @@ struct fa_matrix {
     }
 };
 
+template <typename Layout>
+struct fa_is_row_major {
+    static constexpr bool value = false;
+};
+template <>
+struct fa_is_row_major<row_major> {
+    static constexpr bool value = true;
+};
+
 template <typename Use, int m, int n, int k, typename T, typename Layout = void>
 struct fragment;
 template <int m, int n, int k, typename T, typename Layout>
 struct fragment<matrix_a, m, n, k, T, Layout> : fa_matrix<m, k, T> {
-    static constexpr bool fa_by_rows = __is_same(Layout, row_major);
+    static constexpr bool fa_by_rows = fa_is_row_major<Layout>::value;
 };
 template <int m, int n, int k, typename T, typename Layout>
 struct fragment<matrix_b, m, n, k, T, Layout> : fa_matrix<k, n, T> {
-    static constexpr bool fa_by_rows = __is_same(Layout, row_major);
+    static constexpr bool fa_by_rows = fa_is_row_major<Layout>::value;
 };
 template <int m, int n, int k, typename T>
 struct fragment<accumulator, m, n, k, T, void> : fa_matrix<m, n, T> {

@@ -90,7 +90,9 @@ static void loop_without_primitive_ends_by_its_processor_time(void **state)
                                       (struct emulator_order){ .blocks = 0 },
                                       limits, &reply, &seconds, &err),
                      DEVICE_TIMEOUT);
-    assert_string_equal(err.text, "still running after 0.1 s");
+    assert_string_equal(err.text,
+                        "still running after 0.1 s, without a barrier, an "
+                        "atomic or a fence where others could run");
     assert_true(seconds < 2);
     close(object.file);
 }

@@ -418,7 +418,8 @@ int launch_child_run(struct launch_child *child,
     launch_child_end(child);
     if (!heard)
         return device_host_fail(err, DEVICE_TIMEOUT,
-                                "still running after %.3g s",
+                                "still running after %.3g s, without a barrier, "
+                                "an atomic or a fence where others could run",
                                 limits.processor_s);
     return 0;
 }
