@@ -417,9 +417,10 @@ int launch_child_run(struct launch_child *child,
     *seconds = used_at_last_s(child) - child->loaded_s;
     launch_child_end(child);
     if (!heard)
-        return device_host_fail(err, DEVICE_TIMEOUT,
-                                "still running after %.3g s, without a barrier, "
-                                "an atomic or a fence where others could run",
-                                limits.processor_s);
+        return device_host_fail(
+            err, DEVICE_TIMEOUT,
+            "still running after %.3g s, without a barrier, "
+            "an atomic or a fence where others could run",
+            limits.processor_s);
     return 0;
 }
