@@ -395,17 +395,17 @@ static bool settle_collision(struct build *build, const char *first)
     return collides;
 }
 
-static bool settle_assembly(struct build *build, const char *first)
+static bool settle_what_needs_nvcc(struct build *build, const char *first)
 {
     struct buf why;
-    bool is_assembly;
+    bool needs_nvcc;
 
     buf_init(&why, DETAIL_MAX);
-    is_assembly = build->emulated && compiler_output_is_assembly(first, &why);
-    if (is_assembly)
+    needs_nvcc = build->emulated && compiler_output_needs_nvcc(first, &why);
+    if (needs_nvcc)
         settle(build, OUTCOME_COMPILE, buf_text(&why));
     buf_fini(&why);
-    return is_assembly;
+    return needs_nvcc;
 }
 
 static void settle_failed(struct build *build, const char *first)
@@ -413,7 +413,7 @@ static void settle_failed(struct build *build, const char *first)
     char end[CHILD_END_BYTES];
 
     if (lost_its_folder(build) || settle_collision(build, first) ||
-        settle_assembly(build, first))
+        settle_what_needs_nvcc(build, first))
         return;
     if (strncmp(first, "../gen/" COMPILER_ENTRY,
                 strlen("../gen/" COMPILER_ENTRY)) == 0) {

@@ -1,5 +1,6 @@
 #include "worker/build/compiler_output.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -108,9 +109,9 @@ bool compiler_output_collides(const char *first, const char *header,
     return true;
 }
 
-bool compiler_output_is_assembly(const char *first, struct buf *out)
+/* of as, gcc and clang */
+static bool is_assembly(const char *error)
 {
-    /* as, gcc and clang */
     static const char *const words[] = {
         ": Error: ",
         "output constraint",
@@ -122,16 +123,34 @@ bool compiler_output_is_assembly(const char *first, struct buf *out)
         "unknown directive",
     };
 
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        if (!strstr(first, words[i]))
-            continue;
-        buf_printf(out,
-                   "inline PTX does not compile for the cpu device: use the "
-                   "functions of <fa/fa.h> in its place (%s)",
-                   first);
-        return true;
-    }
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strstr(error, words[i]))
+            return true;
     return false;
+}
+
+/* A launch (<<<), or a name such as cudaMalloc. */
+static bool is_host_code(const char *error)
+{
+    const char *name = strstr(error, "'cuda");
+
+    return strstr(error, "before '<' token") ||
+           (name && isupper((unsigned char)name[strlen("'cuda")]));
+}
+
+bool compiler_output_needs_nvcc(const char *first, struct buf *out)
+{
+    const char *why = NULL;
+
+    if (is_assembly(first))
+        why = "inline PTX does not compile for the cpu device: use the "
+              "functions of <fa/fa.h> in its place";
+    else if (is_host_code(first))
+        why = "host code does not compile for the cpu device: put it between "
+              "#ifdef __CUDACC__ and #endif";
+    if (why)
+        buf_printf(out, "%s (%s)", why, first);
+    return why != NULL;
 }
 
 bool compiler_output_was_killed(const char *output)

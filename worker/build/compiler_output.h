@@ -22,9 +22,9 @@ void compiler_output_text(const char *output, struct buf *out,
 bool compiler_output_collides(const char *first, const char *header,
                               struct buf *out);
 
-/* Did a compiler for the cpu device stop at inline assembly?  'out' says so,
- * with the error. */
-bool compiler_output_is_assembly(const char *first, struct buf *out);
+/* Did a compiler for the cpu device stop at what only nvcc compiles, inline PTX
+ * or code of the host?  'out' says so, with the error. */
+bool compiler_output_needs_nvcc(const char *first, struct buf *out);
 
 /* Was the compiler, or a part of it, killed from outside?  Then the source is
  * not at fault. */

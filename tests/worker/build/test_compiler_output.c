@@ -113,37 +113,44 @@ static void a_tunable_whose_name_is_taken_is_named(void **state)
     }
 }
 
-static void inline_ptx_is_named(void **state)
+static void what_only_nvcc_compiles_is_named(void **state)
 {
-    static const char *const assembly[] = {
-        "k.cu:1: Error: no such instruction: `mov.u32 %eax,%laneid'",
-        "k.cu:2: Error: unknown pseudo-op: `.reg'",
-        "k.cu:2:58: error: output constraint 0 must specify a single register",
-        "k.cu:1:28: error: impossible constraint in 'asm'",
-        "k.cu:1:54: error: invalid output constraint '=f' in asm",
-        "k.cu:1:26: error: invalid instruction mnemonic 'add.f64'",
-        "k.cu:1:35: error: invalid register name",
+    static const char ptx[] = "inline PTX does not compile for the cpu device: "
+                              "use the functions of <fa/fa.h> in its place";
+    static const char host[] = "host code does not compile for the cpu device: "
+                               "put it between #ifdef __CUDACC__ and #endif";
+    static const char *const rows[][2] = {
+        { "k.cu:1: Error: no such instruction: `mov.u32 %eax,%laneid'", ptx },
+        { "k.cu:2: Error: unknown pseudo-op: `.reg'", ptx },
+        { "k.cu:2:58: error: output constraint 0 must specify a single "
+          "register",
+          ptx },
+        { "k.cu:1:28: error: impossible constraint in 'asm'", ptx },
+        { "k.cu:1:54: error: invalid output constraint '=f' in asm", ptx },
+        { "k.cu:1:26: error: invalid instruction mnemonic 'add.f64'", ptx },
+        { "k.cu:1:35: error: invalid register name", ptx },
+        { "k.cu:5:23: error: 'cudaStream_t' has not been declared", host },
+        { "k.cu:5:24: error: use of undeclared identifier 'cudaMalloc'", host },
+        { "k.cu:5:31: error: expected primary-expression before '<' token",
+          host },
+        { "k.cu:1:2: error: template constraint failure for 'f'", NULL },
+        { "k.cu:1:2: error: 'cuda' has not been declared", NULL },
+        { "", NULL },
     };
-    char want[300];
-    struct buf why;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(assembly) / sizeof(assembly[0]); i++) {
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct buf why;
+        char want[300] = "";
+
         buf_init(&why, 1024);
-        assert_true(compiler_output_is_assembly(assembly[i], &why));
-        snprintf(want, sizeof(want),
-                 "inline PTX does not compile for the cpu device: use the "
-                 "functions of <fa/fa.h> in its place (%s)",
-                 assembly[i]);
+        assert_int_equal(compiler_output_needs_nvcc(rows[i][0], &why),
+                         rows[i][1] != NULL);
+        if (rows[i][1])
+            snprintf(want, sizeof(want), "%s (%s)", rows[i][1], rows[i][0]);
         assert_string_equal(buf_text(&why), want);
         buf_fini(&why);
     }
-    buf_init(&why, 1024);
-    assert_false(compiler_output_is_assembly(
-        "k.cu:1:2: error: template constraint failure for 'f'", &why));
-    assert_false(compiler_output_is_assembly("", &why));
-    assert_string_equal(buf_text(&why), "");
-    buf_fini(&why);
 }
 
 static void kernels_of_a_source_are_listed(void **state)
@@ -199,7 +206,7 @@ int main(void)
         cmocka_unit_test(what_stood_before_the_error_follows_it),
         cmocka_unit_test(compiler_killed_from_outside_is_told_apart),
         cmocka_unit_test(a_tunable_whose_name_is_taken_is_named),
-        cmocka_unit_test(inline_ptx_is_named),
+        cmocka_unit_test(what_only_nvcc_compiles_is_named),
         cmocka_unit_test(kernels_of_a_source_are_listed),
         cmocka_unit_test(damaged_cubins_are_survived),
     };
