@@ -18,12 +18,6 @@ enum {
     ATOMICS_BETWEEN_TURNS = 1000
 };
 
-/* After so many, since the block last passed a barrier, it may be waiting for
- * another block. */
-enum {
-    TURNS_OF_A_THREAD = 4
-};
-
 /* The first in order of some lanes of a warp. */
 static thread *first_of(const warp *w, uint32_t lanes)
 {
@@ -341,12 +335,13 @@ static thread *next_in_turn(const thread *self)
     return first_of(w, w->ready);
 }
 
-/* Is there nothing left to do for the block but to wait? */
+/* Since the block last passed a barrier, each thread that could run had a turn,
+ * and wants another one: it may be waiting for another block. */
 static bool waits_for_others()
 {
     const unsigned left = block.n_threads - block.n_waiting - block.n_exited;
 
-    return ++block.turns > left * TURNS_OF_A_THREAD;
+    return ++block.turns > left;
 }
 
 void fa_emu_spin(fa_site at)
