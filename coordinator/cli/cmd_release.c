@@ -47,7 +47,6 @@ static void put_rows(const struct store_acquisition *rows, size_t n)
     json_out_close(&out);
 }
 
-/* What would be stopped. */
 static int list(struct store *store, bool json, struct err *err)
 {
     struct store_acquisition *rows = NULL;
@@ -81,14 +80,45 @@ static void block_signals(void)
     pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
+static int release(const char *path, int64_t patience_s)
+{
+    struct store *store = NULL;
+    struct err err;
+    int rc;
+
+    rc = store_open(path, STORE_WRITE, &store, &err);
+    block_signals();
+    if (rc == ERR_STORE)
+        run_rental_release_unwritten(path, patience_s, &err);
+    if (rc == 0)
+        rc = run_rental_release(store, patience_s, &err);
+    if (rc == 0)
+        printf("every machine is released\n");
+    store_close(store);
+    return rc < 0 ? fail_with(rc, &err) : rc > 0 ? EXIT_PARTIAL : 0;
+}
+
+/* What would be stopped. */
+static int dry_run(const char *path, bool json)
+{
+    struct store *store = NULL;
+    struct err err;
+    int rc = store_open(path, STORE_READ, &store, &err);
+
+    if (rc == 0)
+        rc = list(store, json, &err);
+    store_close(store);
+    return rc < 0 ? fail_with(rc, &err) : 0;
+}
+
 int cmd_release(int argc, char *argv[])
 {
-    bool json = false, dry_run = false;
+    bool json = false, dry = false;
     int64_t patience_s = RELEASE_PATIENCE_S;
     struct dbpath_models models = { .n = 0 };
     const char *given = NULL;
     const struct option flags[] = {
-        { "dry-run", OPTION_FLAG, &dry_run, NULL,
+        { "dry-run", OPTION_FLAG, &dry, NULL,
           "show which machines are not released", NULL },
         { "patience", OPTION_INT, &patience_s, "S",
           "seconds that a start= has to end, and a stop= to be run again",
@@ -108,7 +138,6 @@ int cmd_release(int argc, char *argv[])
         .arguments_max = 1,
         .plain = &given,
     };
-    struct store *store = NULL;
     char *path = NULL;
     struct err err;
     int rc = options_parse(&options, argc, argv, &err);
@@ -124,17 +153,9 @@ int cmd_release(int argc, char *argv[])
     }
     if (rc == 0)
         rc = dbpath_find(given, &path, &err);
-    if (rc == 0)
-        rc = store_open(path, dry_run ? STORE_READ : STORE_WRITE, &store, &err);
-    if (rc == 0 && dry_run) {
-        rc = list(store, json, &err);
-    } else if (rc == 0) {
-        block_signals();
-        rc = run_rental_release(store, patience_s, &err);
-        if (rc == 0)
-            printf("every machine is released\n");
-    }
-    store_close(store);
+    rc = rc < 0 ? fail_with(rc, &err)
+         : dry  ? dry_run(path, json)
+                : release(path, patience_s);
     free(path);
-    return rc < 0 ? fail_with(rc, &err) : rc > 0 ? EXIT_PARTIAL : 0;
+    return rc;
 }

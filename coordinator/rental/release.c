@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -14,6 +15,7 @@
 #include "common/err.h"
 #include "common/int64.h"
 #include "common/mem.h"
+#include "coordinator/rental/rental.h"
 #include "coordinator/rental/rental_command.h"
 #include "coordinator/rental/rental_rows.h"
 #include "coordinator/store/store.h"
@@ -107,6 +109,14 @@ static int64_t start_left_ns(const struct release *release,
                      machine->start_until_ns - now);
 }
 
+static void listen(const struct release *release, struct machine *machine,
+                   bool is_over)
+{
+    if (release->options->rental)
+        rental_listen(release->options->rental, machine->row.id, is_over,
+                      &machine->row);
+}
+
 /* What a start= does after a stop= would not be seen. */
 static bool start_has_ended(struct release *release, struct machine *machine,
                             int64_t now)
@@ -124,6 +134,7 @@ static bool start_has_ended(struct release *release, struct machine *machine,
                 (long long)row->pid,
                 (long long)((left_ns + NS_PER_S - 1) / NS_PER_S));
         machine->waits = true;
+        listen(release, machine, false);
         return false;
     }
     kill((pid_t)-row->pid, SIGKILL);
@@ -135,6 +146,8 @@ static void begin(struct release *release, struct machine *machine, int64_t now)
 {
     struct err why;
 
+    if (machine->row.stop_tries == 0)
+        listen(release, machine, true);
     snprintf(machine->row.state, sizeof(machine->row.state), "stopping");
     machine->row.stop_tries++;
     put(release, machine);
@@ -212,16 +225,21 @@ static void turn(struct release *release, struct machine *machine, int64_t now)
         begin(release, machine, now);
 }
 
+static void signals_of_release(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGHUP);
+}
+
 /* One signal ends the repetitions. */
 static void take_signals(struct release *release)
 {
     const struct timespec none = { 0 };
     sigset_t set;
 
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
+    signals_of_release(&set);
     release->is_signalled = false;
     for (int signo; (signo = sigtimedwait(&set, NULL, &none)) > 0;) {
         release->signo = signo;
@@ -310,8 +328,11 @@ int release_all(struct store *store, const struct release_options *options,
 {
     struct release release = { .store = store, .options = options };
     struct err late;
+    sigset_t set, before;
     int rc = find_machines(&release, err);
 
+    signals_of_release(&set);
+    pthread_sigmask(SIG_BLOCK, &set, &before);
     run(&release);
     *out = (struct release_count){ .signo = release.signo };
     if (write_rest(&release, &late) < 0 && rc == 0) {
@@ -330,5 +351,6 @@ int release_all(struct store *store, const struct release_options *options,
         options->say(options->self, text);
     }
     free(release.machines);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return rc;
 }

@@ -6,8 +6,9 @@
  * if the database cannot be written.
  *
  * Thread rule: that of the store; SIGINT, SIGTERM and SIGHUP are blocked in the
- * thread.  One that comes ends the repetitions and each start= that is waited
- * for; one after the word that a stop= is waited for leaves that stop=.
+ * thread meanwhile.  One that comes ends the repetitions and each start= that
+ * is waited for; one after the word that a stop= is waited for leaves that
+ * stop=.
  */
 #ifndef FA_COORDINATOR_RENTAL_RELEASE_H
 #define FA_COORDINATOR_RENTAL_RELEASE_H
@@ -17,6 +18,7 @@
 #include <stdint.h>
 
 struct err;
+struct rental;
 struct store;
 struct store_acquisition;
 
@@ -33,6 +35,7 @@ struct release_options {
     const struct store_acquisition *known; /* may be newer than the rows of the
                                             * database, or missing there */
     size_t n_known;
+    struct rental *rental; /* whose start= may still run; or NULL */
 };
 
 struct release_count {

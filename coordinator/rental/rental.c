@@ -27,7 +27,7 @@ struct machine {
     struct host host; /* as acquired */
     struct store_acquisition row;
     struct rental_command command;
-    int64_t since_ns, next_ns, pause_ms;
+    int64_t since_ns, stopping_ns, next_ns, pause_ms;
     int tries; /* starts that failed in a row */
 };
 
@@ -65,6 +65,13 @@ enum rental_state rental_state(const struct rental *rental, size_t host)
 int64_t rental_since_ns(const struct rental *rental, size_t host)
 {
     return rental->machines[host].since_ns;
+}
+
+int64_t rental_stopping_since_ns(const struct rental *rental, size_t host,
+                                 int *tries)
+{
+    *tries = (int)rental->machines[host].row.stop_tries;
+    return rental->machines[host].stopping_ns;
 }
 
 const struct host *rental_host(const struct rental *rental, size_t host)
@@ -157,7 +164,8 @@ static int stop(struct machine *machine, struct store *store, int64_t now,
 {
     int rc;
 
-    machine->row.stop_tries++;
+    if (machine->row.stop_tries++ == 0)
+        machine->stopping_ns = now;
     machine->state = RENTAL_STOPPING;
     rc = put(store, machine, "stopping", err);
     if (rc < 0)
@@ -174,20 +182,50 @@ static int stop(struct machine *machine, struct store *store, int64_t now,
     return 0;
 }
 
-/* start= has ended well: where is the machine? */
-static int acquired(struct machine *machine, struct store *store,
-                    struct err *err)
+/* What start= printed is for stop=, also if start= fails or does not end.  True
+ * if the row had other words. */
+static bool note_answer(struct machine *machine,
+                        const struct rental_answer *answer)
+{
+    struct store_acquisition *row = &machine->row;
+    char address[sizeof(row->address)];
+
+    rental_answer_text(answer, address, sizeof(address));
+    if (strcmp(row->address, address) == 0 &&
+        strcmp(row->machine, answer->machine) == 0)
+        return false;
+    snprintf(row->address, sizeof(row->address), "%s", address);
+    snprintf(row->machine, sizeof(row->machine), "%s", answer->machine);
+    return true;
+}
+
+void rental_listen(struct rental *rental, const char *id, bool is_over,
+                   struct store_acquisition *row)
 {
     struct rental_answer answer;
-    int rc = rental_answer_end(&machine->command.printed, &answer, err);
 
-    if (rc < 0)
-        return rc;
-    rental_answer_apply(&answer, &machine->host);
-    rental_answer_text(&answer, machine->row.address,
-                       sizeof(machine->row.address));
-    snprintf(machine->row.machine, sizeof(machine->row.machine), "%s",
-             answer.machine);
+    for (size_t i = 0; i < rental->hosts->n; i++) {
+        struct machine *machine = &rental->machines[i];
+
+        if (machine->state != RENTAL_STARTING ||
+            strcmp(machine->row.id, id) != 0)
+            continue;
+        rental_command_read(&machine->command);
+        if (!is_over)
+            return;
+        /* a word that cannot be used leaves the others */
+        (void)rental_answer_end(&machine->command.printed, &answer, NULL);
+        (void)note_answer(machine, &answer);
+        memcpy(row->address, machine->row.address, sizeof(row->address));
+        memcpy(row->machine, machine->row.machine, sizeof(row->machine));
+    }
+}
+
+/* start= has ended well: where is the machine? */
+static int acquired(struct machine *machine, struct store *store,
+                    const struct rental_answer *answer, struct err *err)
+{
+    rental_answer_apply(answer, &machine->host);
     machine->row.acquired_utc = rental_rows_now_utc(&machine->row);
     return put(store, machine, "acquired", err);
 }
@@ -206,13 +244,22 @@ static int not_acquired(struct machine *machine, struct store *store,
 static int end_start(struct machine *machine, struct store *store, int64_t now,
                      enum rental_event *event, struct err *err)
 {
-    struct err why = { "" };
+    struct rental_answer answer;
+    struct err why = { "" }, unread;
     int rc = rental_command_poll(&machine->command, now, &why);
 
     if (rc == 0)
-        return 0;
+        return note_answer(machine, &machine->command.printed.answer)
+                   ? put(store, machine, "starting", err)
+                   : 0;
+    if (rental_answer_end(&machine->command.printed, &answer, &unread) < 0 &&
+        rc == 1) {
+        why = unread;
+        rc = ERR_INPUT;
+    }
+    (void)note_answer(machine, &answer);
     if (rc == 1)
-        rc = acquired(machine, store, &why);
+        rc = acquired(machine, store, &answer, &why);
     rental_command_fini(&machine->command);
     if (rc == 0) {
         machine->state = RENTAL_HELD;

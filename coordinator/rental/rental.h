@@ -56,6 +56,10 @@ void rental_free(struct rental *rental); /* stops nothing; NULL is fine */
 enum rental_state rental_state(const struct rental *rental, size_t host);
 /* CLOCK_BOOTTIME at which start= ran; only unless FREE. */
 int64_t rental_since_ns(const struct rental *rental, size_t host);
+/* When its first stop= ran, of those that failed so far, and how many did; only
+ * if STOPPING. */
+int64_t rental_stopping_since_ns(const struct rental *rental, size_t host,
+                                 int *tries);
 /* The host with the address that start= printed; only if HELD. */
 const struct host *rental_host(const struct rental *rental, size_t host);
 
@@ -63,6 +67,11 @@ const struct host *rental_host(const struct rental *rental, size_t host);
  * Returns how many. */
 size_t rental_running(const struct rental *rental,
                       struct store_acquisition **out);
+
+/* Read what the start= of this acquisition prints, if it is this command's: it
+ * may wait for that.  'is_over': it has ended, and 'row' gets its words. */
+void rental_listen(struct rental *rental, const char *id, bool is_over,
+                   struct store_acquisition *row);
 
 /* Do what comes next for one host.  ERR_STORE if the row cannot be committed:
  * then nothing was run. */

@@ -88,6 +88,21 @@ static int read_text(const char *word, const char *value, const char *extra,
     return 0;
 }
 
+/* [2001:db8::1] is written so in a hosts file. */
+static int read_address(const char *word, const char *value, char *out,
+                        size_t size, struct err *err)
+{
+    size_t len = strlen(value);
+    char inner[512];
+
+    if (len > 2 && value[0] == '[' && value[len - 1] == ']' &&
+        strchr(value, ':'))
+        snprintf(inner, sizeof(inner), "%.*s", (int)len - 2, value + 1);
+    else
+        snprintf(inner, sizeof(inner), "%s", value);
+    return read_text(word, inner, "._-:%", out, size, err);
+}
+
 static int read_port(const char *word, const char *value, int *out,
                      struct err *err)
 {
@@ -108,8 +123,8 @@ static int read_word(const char *word, struct rental_answer *out,
     size_t len = equals ? (size_t)(equals - word) : 0;
 
     if (len == 4 && memcmp(word, "host", 4) == 0)
-        return read_text(word, value, "._-:%", out->address,
-                         sizeof(out->address), err);
+        return read_address(word, value, out->address, sizeof(out->address),
+                            err);
     if (len == 4 && memcmp(word, "port", 4) == 0)
         return read_port(word, value, &out->port, err);
     if (len == 4 && memcmp(word, "user", 4) == 0)
@@ -125,10 +140,16 @@ static int read_word(const char *word, struct rental_answer *out,
 
 static void end_word(struct rental_answer_reader *reader)
 {
+    struct err err;
+    int rc;
+
     reader->word[reader->len] = '\0';
-    if (reader->rc == 0)
-        reader->rc = read_word(reader->word, &reader->answer, &reader->err);
     reader->len = 0;
+    rc = read_word(reader->word, &reader->answer, &err);
+    if (rc == 0 || reader->rc < 0)
+        return;
+    reader->rc = rc;
+    reader->err = err;
 }
 
 void rental_answer_add(struct rental_answer_reader *reader, const char *bytes,

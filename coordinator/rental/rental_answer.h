@@ -47,7 +47,8 @@ struct rental_answer_reader {
 
 void rental_answer_add(struct rental_answer_reader *reader, const char *bytes,
                        size_t n);
-/* No more comes.  ERR_INPUT names the word that cannot be used. */
+/* No more comes.  ERR_INPUT names the first word that cannot be used; 'out' has
+ * the others all the same. */
 int rental_answer_end(struct rental_answer_reader *reader,
                       struct rental_answer *out, struct err *err);
 /* The words again, without id=. */

@@ -78,7 +78,7 @@ bool rental_command_runs(const struct rental_command *command)
     return command->child.pid != 0;
 }
 
-static void collect(struct rental_command *command)
+void rental_command_read(struct rental_command *command)
 {
     char bytes[4096];
     ssize_t n = 1;
@@ -102,7 +102,7 @@ static int has_ended(struct rental_command *command, int how, struct err *err)
     const char *name = command->is_start ? "start=" : "stop=";
     char said[400];
 
-    collect(command);
+    rental_command_read(command);
     command->child.pid = 0;
     stderr_tail_say(&command->errors, 3, said, sizeof(said));
     if (WIFEXITED(how) && WEXITSTATUS(how) == 0)
@@ -120,7 +120,7 @@ int rental_command_poll(struct rental_command *command, int64_t now_ns,
     int how;
     pid_t pid;
 
-    collect(command);
+    rental_command_read(command);
     pid = waitpid(command->child.pid, &how, WNOHANG);
     if (pid == command->child.pid)
         return has_ended(command, how, err);

@@ -43,6 +43,8 @@ void rental_command_go(struct rental_command *command);
  * rental_command_fini(). */
 int rental_command_poll(struct rental_command *command, int64_t now_ns,
                         struct err *err);
+/* Read what it has printed so far, so that it can print more. */
+void rental_command_read(struct rental_command *command);
 bool rental_command_runs(const struct rental_command *command);
 /* Forget it; a process that runs is left alone. */
 void rental_command_fini(struct rental_command *command);

@@ -167,6 +167,30 @@ static void say(void *self, const char *text)
     fprintf(stderr, "%s\n", text);
 }
 
+/* stop= ran without its database; 'err' says what is wrong with that. */
+static int not_noted(const char *db, const struct release_count *count,
+                     struct err *err)
+{
+    size_t n = count->released + count->running;
+    struct err why = *err;
+
+    if (n == 0)
+        return ERR_STORE;
+    return err_set(err, ERR_STORE,
+                   "%s; the end of %zu machine%s is not noted: once the "
+                   "database is there and can be written, 'fa-coord release "
+                   "%s' runs stop= again and notes it",
+                   why.text, n, n == 1 ? "" : "s", db);
+}
+
+static void say_running(const char *db, size_t n)
+{
+    fprintf(stderr,
+            "fa-coord: %zu machine%s NOT released and still cost%s money; once "
+            "stop= works again: fa-coord release %s\n",
+            n, n == 1 ? " was" : "s were", n == 1 ? "s" : "", db);
+}
+
 int run_rental_release(struct store *store, int64_t patience_s, struct err *err)
 {
     const struct release_options options = { .say = say,
@@ -174,11 +198,41 @@ int run_rental_release(struct store *store, int64_t patience_s, struct err *err)
     struct release_count count;
     int rc = release_all(store, &options, &count, err);
 
-    if (count.signo) /* it is meant for what follows, too */
-        kill(getpid(), count.signo);
     if (rc == 0)
         rc = rental_bill(store, err);
+    if (rc < 0)
+        rc = not_noted(store_path(store), &count, err);
+    if (count.signo) /* it is meant for what follows, too */
+        kill(getpid(), count.signo);
     return rc < 0 ? rc : (int)count.running;
+}
+
+void run_rental_release_unwritten(const char *path, int64_t patience_s,
+                                  struct err *why)
+{
+    struct release_options options = { .say = say, .patience_s = patience_s };
+    struct dblock_holder holder;
+    struct store *store = NULL;
+    struct store_acquisition *rows = NULL;
+    struct release_count count;
+    struct err err; /* 'why' is the reason */
+    size_t n = 0;
+    int rc = dblock_is_held(path, &holder)
+                 ? ERR_STORE
+                 : store_open(path, STORE_READ, &store, &err);
+
+    if (rc == 0)
+        rc = rental_rows_open(store, &rows, &n, &err);
+    store_close(store);
+    if (rc == 0 && n > 0) {
+        options.known = rows;
+        options.n_known = n;
+        (void)release_all(NULL, &options, &count, &err); /* writes nothing */
+        if (count.running > 0)
+            say_running(path, count.running);
+        (void)not_noted(path, &count, why);
+    }
+    free(rows);
 }
 
 int run_rental_print(struct store *store, struct err *err)
@@ -229,28 +283,6 @@ void run_rental_close(struct run *run)
     run->rental->store = NULL;
 }
 
-/* stop= ran without its database. */
-static int not_noted(const struct run *run, const struct release_count *count,
-                     const struct err *err)
-{
-    size_t n = count->released + count->running;
-
-    fprintf(stderr,
-            "fa-coord: %s; the end of %zu machine%s is not noted: once the "
-            "database is there and can be written, 'fa-coord release %s' runs "
-            "stop= again and notes it\n",
-            err->text, n, n == 1 ? "" : "s", run->rental->db);
-    return EXIT_DATABASE;
-}
-
-static void say_running(const struct run *run, size_t n)
-{
-    fprintf(stderr,
-            "fa-coord: %zu machine%s NOT released and still cost%s money; once "
-            "stop= works again: fa-coord release %s\n",
-            n, n == 1 ? " was" : "s were", n == 1 ? "s" : "", run->rental->db);
-}
-
 /* The rows in memory are there also if the database is not. */
 static int release(struct run *run, int code)
 {
@@ -262,6 +294,7 @@ static int release(struct run *run, int code)
         .is_interrupted = exit_code_is_signal(code),
         .known = known,
         .n_known = n_known,
+        .rental = run->rental->machines,
     };
     struct release_count count;
     struct store *store = NULL;
@@ -276,9 +309,12 @@ static int release(struct run *run, int code)
     store_close(store);
     free(known);
     if (count.running > 0)
-        say_running(run, count.running);
-    if (opened < 0 || rc < 0)
-        return not_noted(run, &count, &err);
+        say_running(run->rental->db, count.running);
+    if (opened < 0 || rc < 0) {
+        (void)not_noted(run->rental->db, &count, &err);
+        fprintf(stderr, "fa-coord: %s\n", err.text);
+        return EXIT_DATABASE;
+    }
     return count.running > 0 && code == EXIT_DONE ? EXIT_PARTIAL : code;
 }
 

@@ -37,5 +37,9 @@ int run_rental_print(struct store *store, struct err *err);
  * run, or ERR_STORE. */
 int run_rental_release(struct store *store, int64_t patience_s,
                        struct err *err);
+/* The same for a database that can be read and not be written, if no
+ * coordinator works on it.  'why' says why; then also that it was not noted. */
+void run_rental_release_unwritten(const char *path, int64_t patience_s,
+                                  struct err *why);
 
 #endif

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import signal
+import subprocess
 import time
 import unittest
 
@@ -229,6 +230,36 @@ class RentedHosts(rented.Rented):
         self.assertEqual([len(self.clock("box", word)) for word in ("start", "stop")], [2, 2])
         self.assertFalse(self.runs("box"))
         self.assert_billed()
+
+    def end_in_use(self):
+        """kill -9 of a sweep that has one machine, which goes on."""
+        self.begin(self.machine("box", "rate=0.68"), compile_ms=20000.0)
+        self.kill_when("it is in use", lambda: "ready:" in self.stderr())
+        self.end_workers()
+
+    def test_machines_of_a_database_that_cannot_be_written_are_released(self):
+        self.end_in_use()
+        full = subprocess.run(["/bin/sh", "-c", 'ulimit -f 100; exec "$0" release a.db', f"{self.bin}/fa-coord"],
+                              cwd=self.folder, env=self.env, capture_output=True, text=True, timeout=100)
+        self.assertEqual(full.returncode, 7, full.stderr)
+        self.assertRegex(full.stderr, "@box: released\n.*may not grow so large.*the end of 1 machine is not noted")
+        self.assertFalse(self.runs("box"))
+        self.run_coord(self.folder, "release", "a.db")
+        self.assertEqual(self.machines(self.folder, "a.db"), [])
+        self.assert_billed()
+
+    def test_ctrl_c_in_a_resume_that_stops_what_is_left_says_what_runs(self):
+        self.end_in_use()
+        self.behave("box", "slow_stop")
+        self.record()
+        self._start(self.folder, 100, "resume", "a.db")
+        self.until("stop= runs", lambda: self.clock("box", "tried"))
+        self.coord.send_signal(signal.SIGINT)
+        self.until("it is said", lambda: "Ctrl-C again leaves it" in self.stderr())
+        self.coord.send_signal(signal.SIGINT)
+        self.assertIn(self.coord.wait(10), (130, -signal.SIGINT))
+        self.assertRegex(self.stderr(), r"@box: STILL RUNNING, costs \$0.68 .*: stop= did not end and was left")
+        self.behave_again("box", "slow_stop")
 
     def test_a_fresh_sweep_stops_what_the_old_database_has(self):
         self.begin(self.machine("box", "rate=0.68"), compile_ms=20000.0)

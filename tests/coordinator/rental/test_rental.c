@@ -253,14 +253,19 @@ static void acquire(struct rental *rental, struct store *store)
     assert_int_equal(next(rental, store, true, &err), RENTAL_ACQUIRED);
 }
 
-static int release_known(const struct rental *rental, struct store *store,
-                         struct said *said, struct release_count *count,
-                         struct err *err)
+static int release_known(struct rental *rental, struct store *store,
+                         int patience_s, struct said *said,
+                         struct release_count *count, struct err *err)
 {
     struct store_acquisition *known;
     size_t n_known = rental_running(rental, &known);
     const struct release_options options = {
-        .say = say, .self = said, .known = known, .n_known = n_known
+        .say = say,
+        .self = said,
+        .patience_s = patience_s,
+        .known = known,
+        .n_known = n_known,
+        .rental = rental,
     };
     int rc = release_all(store, &options, count, err);
 
@@ -282,7 +287,7 @@ static void a_machine_is_stopped_though_its_row_cannot_be_written(void **state)
 
     acquire(rental, store);
     assert_int_equal(sql_run(store_db(store), "PRAGMA query_only=ON", &err), 0);
-    assert_int_equal(release_known(rental, store, &said, &count, &err),
+    assert_int_equal(release_known(rental, store, 0, &said, &count, &err),
                      ERR_STORE);
     assert_int_equal(count.released, 1);
     assert_int_equal(count.running, 0);
@@ -291,6 +296,122 @@ static void a_machine_is_stopped_though_its_row_cannot_be_written(void **state)
     store_close(store);
     free(stop);
     free(done);
+}
+
+/* The hosts of a start= that is this script; the caller removes 'path'. */
+static struct hosts script_host(struct host *host, const char *path,
+                                const char *text)
+{
+    FILE *file = fopen(path, "w");
+    char command[80];
+
+    assert_non_null(file);
+    assert_int_equal(fputs(text, file) < 0, 0);
+    assert_int_equal(fclose(file), 0);
+    snprintf(command, sizeof(command), "sh %s", path);
+    return one_host(host, command, "true");
+}
+
+/* What the only row says that start= printed. */
+static void expect_words(struct store *store, const char *state,
+                         const char *machine, const char *address)
+{
+    struct store_acquisition *rows;
+    struct err err;
+    size_t n;
+
+    assert_int_equal(rental_rows_all(store, &rows, &n, &err), 0);
+    assert_int_equal(n, 1);
+    assert_string_equal(rows[0].state, state);
+    assert_string_equal(rows[0].machine, machine);
+    assert_string_equal(rows[0].address, address);
+    free(rows);
+}
+
+static void what_a_start_prints_before_it_fails_is_for_stop(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    char path[64];
+    struct host host;
+    struct hosts hosts;
+    struct rental *rental;
+    struct err err = { "" };
+
+    snprintf(path, sizeof(path), "%s.sh", (char *)*state);
+    hosts = script_host(&host, path,
+                        "printf 'host=10.0.0.7 port=x id=i-0abc'\nexit 1\n");
+    rental = rental_new(&hosts, "/");
+    assert_int_equal(next(rental, store, true, &err), RENTAL_STARTS);
+    assert_int_equal(next(rental, store, true, &err), RENTAL_NOT_ACQUIRED);
+    assert_string_equal(err.text, "start= failed with status 1");
+    expect_words(store, "stopping", "i-0abc", "host=10.0.0.7");
+    assert_int_equal(next(rental, store, true, &err), RENTAL_STOPS);
+    assert_int_equal(next(rental, store, true, &err), RENTAL_RELEASED);
+    rental_free(rental);
+    store_close(store);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void what_a_start_prints_is_noted_before_it_ends(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    int64_t until = clock_boot_ns() + DEADLINE_NS;
+    enum rental_event event;
+    char path[64];
+    struct host host;
+    struct hosts hosts;
+    struct rental *rental;
+    struct store_acquisition *row;
+    struct err err = { "" };
+
+    snprintf(path, sizeof(path), "%s.sh", (char *)*state);
+    hosts = script_host(&host, path, "echo id=i-0abc\nexec sleep 60\n");
+    rental = rental_new(&hosts, "/");
+    assert_int_equal(next(rental, store, true, &err), RENTAL_STARTS);
+    do {
+        assert_int_equal(
+            rental_turn(rental, store, 0, true, clock_boot_ns(), &event, &err),
+            0);
+        assert_int_equal(rental_running(rental, &row), 1);
+        if (row->machine[0]) {
+            expect_words(store, "starting", "i-0abc", "");
+            break;
+        }
+        free(row);
+        (void)poll(NULL, 0, 1);
+    } while (clock_boot_ns() < until);
+    assert_string_equal(row->machine, "i-0abc");
+    kill((pid_t)-row->pid, SIGKILL);
+    free(row);
+    rental_free(rental);
+    store_close(store);
+    assert_int_equal(unlink(path), 0);
+}
+
+/* More than a pipe holds, and then what stop= needs. */
+static void a_start_prints_on_while_a_release_waits_for_it(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    char path[64];
+    struct host host;
+    struct hosts hosts;
+    struct rental *rental;
+    struct said said = { "" };
+    struct release_count count;
+    struct err err = { "" };
+
+    snprintf(path, sizeof(path), "%s.sh", (char *)*state);
+    hosts = script_host(&host, path,
+                        "head -c 1000000 /dev/zero\n"
+                        "head -c 1000000 /dev/zero >&2\necho id=i-0abc\n");
+    rental = rental_new(&hosts, "/");
+    assert_int_equal(next(rental, store, true, &err), RENTAL_STARTS);
+    assert_int_equal(release_known(rental, store, 60, &said, &count, &err), 0);
+    assert_int_equal(count.released, 1);
+    expect_words(store, "released", "i-0abc", "");
+    rental_free(rental);
+    store_close(store);
+    assert_int_equal(unlink(path), 0);
 }
 
 static void machines_of_a_lost_database_are_stopped(void **state)
@@ -305,7 +426,7 @@ static void machines_of_a_lost_database_are_stopped(void **state)
 
     acquire(rental, store);
     store_close(store);
-    assert_int_equal(release_known(rental, NULL, &said, &count, &err), 0);
+    assert_int_equal(release_known(rental, NULL, 0, &said, &count, &err), 0);
     assert_int_equal(count.running, 1);
     assert_non_null(strstr(said.text, "gpu7: STILL RUNNING, costs money"));
     assert_non_null(strstr(said.text, ", i-0abc): stop= failed with status 1"));
@@ -346,6 +467,9 @@ int main(void)
         TEST(three_starts_that_fail_are_enough),
         TEST(a_stop_that_fails_is_run_again_and_its_row_says_when),
         TEST(a_machine_is_stopped_though_its_row_cannot_be_written),
+        TEST(what_a_start_prints_before_it_fails_is_for_stop),
+        TEST(what_a_start_prints_is_noted_before_it_ends),
+        TEST(a_start_prints_on_while_a_release_waits_for_it),
         TEST(machines_of_a_lost_database_are_stopped),
         TEST(a_signal_stays_if_there_is_nothing_to_release),
     };

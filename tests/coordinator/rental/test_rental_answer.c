@@ -92,6 +92,18 @@ static void an_answer_is_found_among_other_output(void **state)
     assert_string_equal(text, "host=10.0.0.8 port=2222 user=ada");
 }
 
+static void an_ipv6_address_may_be_in_brackets(void **state)
+{
+    struct rental_answer answer;
+    struct err err;
+
+    (void)state;
+    assert_int_equal(read_all("host=[2001:db8::1] port=22", &answer, &err), 0);
+    assert_string_equal(answer.address, "2001:db8::1");
+    assert_int_equal(read_all("host=2001:db8::2", &answer, &err), 0);
+    assert_string_equal(answer.address, "2001:db8::2");
+}
+
 static void no_answer_leaves_the_host_as_it_is(void **state)
 {
     struct rental_answer answer;
@@ -112,6 +124,10 @@ static void an_answer_that_is_no_address_is_refused(void **state)
     } bad[] = {
         { "host=-oProxyCommand=x", "it printed 'host=-oProxyCommand=x': this "
                                    "is not a name or an address" },
+        { "host=[10.0.0.7]", "it printed 'host=[10.0.0.7]': this is not a name "
+                             "or an address" },
+        { "host=[-o:]",
+          "it printed 'host=[-o:]': this is not a name or an address" },
         { "host=", "it printed 'host=': this is not a name or an address" },
         { "port=99999", "it printed 'port=99999': a port is in 1..65535" },
         { "port=22x", "it printed 'port=22x': a port is in 1..65535" },
@@ -135,6 +151,7 @@ int main(void)
         cmocka_unit_test(a_command_of_blanks_is_refused),
         cmocka_unit_test(an_answer_is_found_among_other_output),
         cmocka_unit_test(words_count_after_much_output_and_a_nul),
+        cmocka_unit_test(an_ipv6_address_may_be_in_brackets),
         cmocka_unit_test(no_answer_leaves_the_host_as_it_is),
         cmocka_unit_test(an_answer_that_is_no_address_is_refused),
     };
