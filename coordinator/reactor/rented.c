@@ -31,6 +31,8 @@
 /* A machine that was started and cannot be used is given up so long after its
  * boot= should have been over, three times as long. */
 #define UNUSABLE_NS (120 * NS_PER_S)
+/* After RENTAL_TRIES and so long. */
+#define UNRELEASED_NS (60 * NS_PER_S)
 /* Before the first build and measurement of a sweep have ended. */
 #define BUILD_S 5.0
 #define MEASUREMENT_S 0.03
@@ -262,7 +264,9 @@ static void check_use(struct sweep *sweep, size_t host, int64_t now)
         return;
     snprintf(why, sizeof(why), "no worker on it for %lld s: %s",
              (long long)((now - since) / NS_PER_S), host_state->conn.why);
-    host_events_give_up(sweep, host, ERR_NETWORK, why);
+    host_events_give_up(
+        sweep, host, host_state->conn.code == ERR_AUTH ? ERR_AUTH : ERR_NETWORK,
+        why);
 }
 
 /* A spot machine that does not answer was taken away.  stop= makes sure of it,
@@ -284,6 +288,23 @@ static void tell(struct sweep *sweep, size_t host, const char *level,
              why);
     records_put_event(sweep, level, id, text);
     progress_say(sweep->reactor.progress, "%s", text);
+}
+
+/* A host whose machine cannot be released cannot be acquired again, and the
+ * sweep must not wait for that: stop= may be wrong for a machine that does not
+ * exist.  stop= is run again all the same. */
+static void check_release(struct sweep *sweep, size_t host, int64_t now,
+                          const struct err *why)
+{
+    char text[sizeof(why->text) + 32];
+    int tries;
+    int64_t since = rental_stopping_since_ns(machines_of(sweep), host, &tries);
+
+    if (now - since < UNRELEASED_NS || tries < RENTAL_TRIES ||
+        sweep->fleet.hosts[host].state == HOST_STATE_FAILED)
+        return;
+    snprintf(text, sizeof(text), "it cannot be released: %s", why->text);
+    host_events_give_up(sweep, host, ERR_SYSTEM, text);
 }
 
 static void take_event(struct sweep *sweep, size_t host,
@@ -314,6 +335,7 @@ static void take_event(struct sweep *sweep, size_t host,
     case RENTAL_NOT_RELEASED:
         tell(sweep, host, "E", "HOST-NOT-RELEASED",
              "STILL RUNNING, and costs money; stop= is run again", why->text);
+        check_release(sweep, host, now, why);
         return;
     }
 }

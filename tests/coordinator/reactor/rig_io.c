@@ -166,6 +166,18 @@ static void link_reconnect(void *self, size_t host)
     rig->reconnected_ns = rig->now_ns;
 }
 
+static void link_park(void *self, size_t host)
+{
+    ((struct rig *)self)->sweep.fleet.hosts[host].conn.is_parked = true;
+}
+
+static void link_rented(void *self, size_t host, const struct host *place)
+{
+    (void)self;
+    (void)host;
+    (void)place;
+}
+
 static void link_dismiss(void *self, size_t host)
 {
     ((struct rig *)self)->dismissed[host]++;
@@ -193,6 +205,8 @@ struct sweep_io rig_io(struct rig *rig)
                   .send = link_send,
                   .news = link_news,
                   .reconnect = link_reconnect,
+                  .park = link_park,
+                  .rented = link_rented,
                   .dismiss = link_dismiss },
         .disk = { rig, disk_commit },
     };

@@ -4,12 +4,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <poll.h>
 
 #include <cmocka.h>
 
 #include "common/clock.h"
+#include "common/err.h"
 #include "coordinator/reactor/rented.h"
 #include "coordinator/rental/rental.h"
 #include "coordinator/schedule/bill.h"
@@ -67,6 +69,50 @@ static void what_is_released_costs_nothing_more(void **state)
     assert_int_equal(bill.held_ns, NS_PER_S / 10);
 }
 
+static void a_machine_that_is_never_released_is_not_waited_for(void **state)
+{
+    const struct host_state *host = &rig.sweep.fleet.hosts[0];
+    int64_t released_ns;
+
+    (void)state;
+    snprintf(rig.list[0].rental.stop, sizeof(rig.list[0].rental.stop), "false");
+    turn_until(RENTAL_HELD);
+    released_ns = rig.now_ns;
+    rig.sweep.fleet.hosts[0].conn.is_wanted = false;
+    turn_until(RENTAL_STOPPING);
+    for (int i = 0; i < TURNS_MAX && host->state != HOST_STATE_FAILED; i++) {
+        rig.now_ns += NS_PER_S / 10;
+        rented_turn(&rig.sweep, rig.now_ns);
+        (void)poll(NULL, 0, 1);
+    }
+    assert_int_equal(host->state, HOST_STATE_FAILED);
+    assert_true(rig.now_ns - released_ns >= 60 * NS_PER_S);
+    assert_non_null(strstr(host->conn.why, "it cannot be released: stop= "
+                                           "failed with status 1"));
+    assert_int_equal(rental_state(rig.options.stay.rental.machines, 0),
+                     RENTAL_STOPPING);
+}
+
+/* The exit code of the command says it. */
+static void a_machine_that_refuses_logins_is_given_up_for_that(void **state)
+{
+    struct host_state *host = &rig.sweep.fleet.hosts[0];
+
+    (void)state;
+    host->conn.is_parked = true; /* its thread has said so */
+    turn_until(RENTAL_HELD);
+    rented_turn(&rig.sweep, rig.now_ns);
+    assert_true(host->conn.is_linked);
+    host->conn.code = ERR_AUTH;
+    rig.now_ns += 119 * NS_PER_S;
+    rented_turn(&rig.sweep, rig.now_ns);
+    assert_int_not_equal(host->state, HOST_STATE_FAILED);
+    rig.now_ns += NS_PER_S;
+    rented_turn(&rig.sweep, rig.now_ns);
+    assert_int_equal(host->state, HOST_STATE_FAILED);
+    assert_int_equal(host->conn.code, ERR_AUTH);
+}
+
 /* The search asks for them only after it was told what others measure. */
 static void a_gpu_does_not_wait_for_builds_that_are_held_back(void **state)
 {
@@ -83,6 +129,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(what_is_released_costs_nothing_more),
+        CASE(a_machine_that_is_never_released_is_not_waited_for),
+        CASE(a_machine_that_refuses_logins_is_given_up_for_that),
         CASE(a_gpu_does_not_wait_for_builds_that_are_held_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
