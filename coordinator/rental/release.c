@@ -267,6 +267,16 @@ static void run(struct release *release)
     }
 }
 
+/* The caller's stop= may still run. */
+static void take_stop(const struct release *release, struct machine *machine)
+{
+    struct rental *rental = release->options->rental;
+
+    machine->began_ns = clock_boot_ns();
+    if (rental && rental_take_stop(rental, machine->row.id, &machine->stop))
+        machine->row.stop_tries = 1;
+}
+
 /* The caller's row of a machine is the newer one, or the only one. */
 static void add_machine(struct release *release,
                         const struct store_acquisition *row)
@@ -305,6 +315,8 @@ static int find_machines(struct release *release, struct err *err)
         add_machine(release, &rows[i]);
     for (size_t i = 0; i < options->n_known; i++)
         add_machine(release, &options->known[i]);
+    for (size_t i = 0; i < release->n; i++)
+        take_stop(release, &release->machines[i]);
     free(rows);
     return rc;
 }

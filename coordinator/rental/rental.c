@@ -199,6 +199,23 @@ static bool note_answer(struct machine *machine,
     return true;
 }
 
+bool rental_take_stop(struct rental *rental, const char *id,
+                      struct rental_command *out)
+{
+    for (size_t i = 0; i < rental->hosts->n; i++) {
+        struct machine *machine = &rental->machines[i];
+
+        if (machine->state != RENTAL_STOPPING ||
+            strcmp(machine->row.id, id) != 0 ||
+            !rental_command_runs(&machine->command))
+            continue;
+        *out = machine->command;
+        memset(&machine->command, 0, sizeof(machine->command));
+        return true;
+    }
+    return false;
+}
+
 void rental_listen(struct rental *rental, const char *id, bool is_over,
                    struct store_acquisition *row)
 {

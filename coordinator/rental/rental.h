@@ -25,6 +25,7 @@ struct err;
 struct host;
 struct hosts;
 struct rental;
+struct rental_command;
 struct store;
 struct store_acquisition;
 
@@ -67,6 +68,11 @@ const struct host *rental_host(const struct rental *rental, size_t host);
  * Returns how many. */
 size_t rental_running(const struct rental *rental,
                       struct store_acquisition **out);
+
+/* Hand over the stop= of this acquisition, if this command runs one: a second
+ * one beside it might fail.  False if it does not. */
+bool rental_take_stop(struct rental *rental, const char *id,
+                      struct rental_command *out);
 
 /* Read what the start= of this acquisition prints, if it is this command's: it
  * may wait for that.  'is_over': it has ended, and 'row' gets its words. */

@@ -414,6 +414,36 @@ static void a_start_prints_on_while_a_release_waits_for_it(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
+static void a_stop_that_runs_is_not_run_again_beside_itself(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    char *done = mem_printf("%s.stopped", (char *)*state);
+    char *text = mem_printf("sleep 0.2\nmkdir %s\n", done);
+    char path[64];
+    struct host host;
+    struct hosts hosts;
+    struct rental *rental;
+    struct said said = { "" };
+    struct release_count count;
+    struct err err = { "" };
+
+    snprintf(path, sizeof(path), "%s.sh", (char *)*state);
+    hosts = script_host(&host, path, text);
+    snprintf(host.rental.stop, sizeof(host.rental.stop), "sh %s", path);
+    snprintf(host.rental.start, sizeof(host.rental.start), "true");
+    rental = rental_new(&hosts, "/");
+    acquire(rental, store);
+    assert_int_equal(next(rental, store, false, &err), RENTAL_STOPS);
+    assert_int_equal(release_known(rental, store, 0, &said, &count, &err), 0);
+    assert_string_equal(said.text, "gpu7: released\n");
+    expect_words(store, "released", "", "");
+    rental_free(rental);
+    store_close(store);
+    assert_int_equal(unlink(path) + rmdir(done), 0);
+    free(text);
+    free(done);
+}
+
 static void machines_of_a_lost_database_are_stopped(void **state)
 {
     struct store *store = fixture_open(*state, STORE_CREATE);
@@ -470,6 +500,7 @@ int main(void)
         TEST(what_a_start_prints_before_it_fails_is_for_stop),
         TEST(what_a_start_prints_is_noted_before_it_ends),
         TEST(a_start_prints_on_while_a_release_waits_for_it),
+        TEST(a_stop_that_runs_is_not_run_again_beside_itself),
         TEST(machines_of_a_lost_database_are_stopped),
         TEST(a_signal_stays_if_there_is_nothing_to_release),
     };
