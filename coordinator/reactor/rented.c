@@ -375,7 +375,7 @@ void rented_turn(struct sweep *sweep, int64_t now)
 {
     if (!machines_of(sweep))
         return;
-    if (now - sweep->fleet.planned_ns >= PLAN_NS) {
+    if (now - sweep->fleet.planned_ns >= PLAN_NS || sweep->reactor.ending) {
         sweep->fleet.planned_ns = now;
         plan(sweep, now);
     }

@@ -217,6 +217,7 @@ static void run_timers(struct sweep *sweep)
 {
     int64_t now = reactor_now(sweep);
 
+    caps_check(sweep, now); /* before a machine is acquired */
     rented_turn(sweep, now);
     check_silence(sweep, now);
     check_connections(sweep, now);
@@ -226,7 +227,6 @@ static void run_timers(struct sweep *sweep)
         sweep->reactor.last.leases_ns = now;
         check_leases(sweep, now);
     }
-    caps_check(sweep, now);
     if (now - sweep->reactor.last.beat_ns >= BEAT_NS) {
         sweep->reactor.last.beat_ns = now;
         outbox_send_all(sweep, &(struct msg){ .type = MSG_BEAT });
