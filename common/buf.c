@@ -117,3 +117,10 @@ const char *buf_text(const struct buf *buf)
 {
     return buf->bytes ? buf->bytes : "";
 }
+
+void buf_blank_nuls(struct buf *buf)
+{
+    for (size_t i = 0; i < buf->len; i++)
+        if (!buf->bytes[i])
+            buf->bytes[i] = ' ';
+}

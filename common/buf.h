@@ -32,5 +32,6 @@ bool buf_printf(struct buf *buf, const char *fmt, ...)
 void buf_take(struct buf *buf, size_t n); /* drop the first n bytes */
 void buf_clear(struct buf *buf);
 const char *buf_text(const struct buf *buf); /* "" when empty */
+void buf_blank_nuls(struct buf *buf); /* so that buf_text() is all of it */
 
 #endif

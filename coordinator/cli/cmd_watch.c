@@ -25,6 +25,7 @@
 #include "coordinator/store/whole.h"
 #include "coordinator/options/fail.h"
 #include "coordinator/options/options.h"
+#include "coordinator/tasks/run_rental.h"
 #include "coordinator/text/exit_code.h"
 #include "coordinator/text/terminal.h"
 
@@ -147,6 +148,8 @@ static int print_answer(struct store *store, struct err *err)
                               stdout);
     if (rc == 0)
         print_ending(report, store_path(store));
+    if (rc == 0)
+        rc = run_rental_print(store, err);
     if (rc == 0)
         rc = terminal_flush(stdout, err);
     conclusion_free(conclusion);

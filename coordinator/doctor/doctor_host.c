@@ -41,6 +41,7 @@ static const char probe[] =
     "if [ -z \"$no_home\" ] && mkdir -p \"$w\" 2>/dev/null && f=$(mktemp "
     "\"$w/doctor.XXXXXX\"); then\n"
     "  echo writable $w\n"
+    "  echo \"path $(cd \"$w\" && pwd -P)\"\n"
     "  printf '#!/bin/sh\\nexit 0\\n' >\"$f\" && chmod 700 \"$f\"\n"
     "  \"$f\" 2>/dev/null && echo executable $w\n"
     "  rm -f \"$f\"\n"
@@ -114,7 +115,11 @@ static void judge_folder(struct doctor *doctor, const char *name,
                    "the work folder cannot be created or written");
         return;
     }
-    if (value(answer, "executable", text, sizeof(text)))
+    if (value(answer, "path", text, sizeof(text)) && !deploy_may_be_in(text))
+        doctor_add(doctor, name, "workdir", DOCTOR_FAILED,
+                   "set workdir= in the hosts file to another folder",
+                   "the path %s has characters that a shell changes", text);
+    else if (value(answer, "executable", text, sizeof(text)))
         doctor_add(doctor, name, "workdir", DOCTOR_OK, NULL,
                    "%s is writable and programs in it run", text);
     else
@@ -271,6 +276,7 @@ static int ask(struct remote *remote, const struct host *host,
     io.input = buf_text(&script);
     io.input_len = script.len;
     rc = remote_exec(remote, "sh -s", &io, &status, err);
+    buf_blank_nuls(answer);
     buf_fini(&script);
     if (rc == 0 && !strstr(buf_text(answer), "end 1\n")) {
         if (!*said)

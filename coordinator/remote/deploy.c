@@ -164,6 +164,12 @@ static void complaint_of(const char *text, char *out, size_t size)
             *p = ' ';
 }
 
+bool deploy_may_be_in(const char *path)
+{
+    return strspn(path, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                        "0123456789/._-+@%,:") == strlen(path);
+}
+
 /* 'io' has the input, the deadline, and what belongs to those. */
 static int ask(struct remote *remote, const char *command, struct remote_io *io,
                struct answer *a, struct err *err)
@@ -176,6 +182,7 @@ static int ask(struct remote *remote, const char *command, struct remote_io *io,
     io->said = a->said;
     io->said_size = sizeof(a->said);
     rc = remote_exec(remote, command, io, &status, err);
+    buf_blank_nuls(&a->text); /* start-up files may print any byte */
     if (rc == ERR_NETWORK && !io->idle_ns && clock_boot_ns() >= io->deadline_ns)
         return err_set(err, rc,
                        "deploy: the login shell gave no answer in time%s%s; "
@@ -251,9 +258,7 @@ static int judge_probe(const struct answer *a, const char *workdir,
                        "deploy: the work folder '%s' belongs to another user; "
                        "name one of your own with workdir=",
                        out->workdir);
-    if (strspn(out->workdir,
-               "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-               "0123456789/._-+@%,:") != strlen(out->workdir))
+    if (!deploy_may_be_in(out->workdir))
         return err_set(
             err, ERR_INPUT,
             "deploy: the path of the work folder '%s' has characters that a "

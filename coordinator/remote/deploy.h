@@ -80,4 +80,7 @@ int deploy_program(struct remote *remote, const char *workdir,
                    const struct deploy_watch *watch, struct deployed *out,
                    struct err *err);
 
+/* Is this a path that shells leave as it is? */
+bool deploy_may_be_in(const char *path);
+
 #endif

@@ -40,6 +40,20 @@ static void a_long_text_is_printed_whole(void **state)
     buf_fini(&buf);
 }
 
+static void nuls_become_blanks(void **state)
+{
+    struct buf buf;
+
+    (void)state;
+    buf_init(&buf, 16);
+    buf_blank_nuls(&buf);
+    assert_string_equal(buf_text(&buf), "");
+    buf_add(&buf, "a\0b\0", 4);
+    buf_blank_nuls(&buf);
+    assert_string_equal(buf_text(&buf), "a b ");
+    buf_fini(&buf);
+}
+
 static void bytes_beyond_the_ceiling_are_dropped(void **state)
 {
     struct buf buf;
@@ -60,6 +74,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_largest_and_smallest_numbers_are_printed),
         cmocka_unit_test(a_long_text_is_printed_whole),
+        cmocka_unit_test(nuls_become_blanks),
         cmocka_unit_test(bytes_beyond_the_ceiling_are_dropped),
     };
 

@@ -375,7 +375,8 @@ static void refused_by_shell(const char *shell, const char *part)
 static void a_login_shell_may_print(void **state)
 {
     (void)state;
-    with_shell("echo welcome; echo fa-begin is a word; echo bye >&2; "
+    with_shell("echo welcome; echo fa-begin is a word; printf 'a\\0b\\n'; "
+               "echo bye >&2; "
                "exec sh -c \"$SSH_ORIGINAL_COMMAND\"");
 }
 

@@ -52,6 +52,12 @@ class RentedHosts(rented.Rented):
         self.finish_with(6)
         self.assertFalse(self.runs("box"))
 
+    def test_a_budget_that_is_spent_acquires_nothing(self):
+        self.begin(self.machine("box", "rate=3600"), "--budget", "0.5", compile_ms=20000.0)
+        self.finish_with(6)
+        self.run_coord(self.folder, "resume", "a.db", "--budget", "0.4", code=6)
+        self.assertEqual(len(self.clock("box", "asked")), 1)
+
     def finish_with(self, code):
         self.assertEqual(self.coord.wait(100), code, self.stderr())
 
@@ -135,7 +141,7 @@ class RentedHosts(rented.Rented):
         self.assertRegex(self.stderr(), r"@box: STILL RUNNING, costs \$0.68 an hour since .*the cloud does not answer")
         [machine] = self.machines(self.folder, "a.db")
         self.assertEqual((machine["usd_per_hour"], machine["state"]), (0.68, "stopping"))
-        for command in ("status",), ("report",), ("report", "--cost"):
+        for command in ("status",), ("report",), ("report", "--cost"), ("watch",):
             said = self.run_coord(self.folder, *command, "a.db").stdout
             self.assertRegex(said, r"(?m)^\w+@box: STILL RUNNING")
         self.behave("box", "stop_fails", "0")

@@ -90,6 +90,27 @@ static void a_work_folder_that_cannot_be_made_names_the_remedy(void **state)
     doctor_fini(&doctor);
 }
 
+/* As a sweep does. */
+static void a_work_folder_that_a_shell_would_change_is_refused(void **state)
+{
+    struct doctor doctor;
+    struct doctor_finding finding;
+    char *path = mem_printf("%s/two words", folder);
+    char *expected =
+        mem_printf("the path %s has characters that a shell changes", path);
+
+    (void)state;
+    examine(path, &doctor);
+    finding = *find(&doctor, "workdir");
+    assert_int_equal(finding.verdict, DOCTOR_FAILED);
+    assert_string_equal(finding.text, expected);
+    assert_int_equal(doctor.usable, 0);
+    doctor_fini(&doctor);
+    assert_int_equal(rmdir(path), 0);
+    free(expected);
+    free(path);
+}
+
 static void a_home_folder_that_is_missing_is_not_made(void **state)
 {
     struct doctor doctor;
@@ -301,6 +322,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_good_work_folder_is_left_as_it_was),
         TEST(a_work_folder_that_cannot_be_made_names_the_remedy),
+        TEST(a_work_folder_that_a_shell_would_change_is_refused),
         TEST(a_home_folder_that_is_missing_is_not_made),
         TEST(an_nvcc_of_the_home_folder_needs_allow),
         TEST(only_what_the_device_needs_is_looked_for),
