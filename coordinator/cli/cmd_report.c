@@ -107,7 +107,7 @@ static int print(struct store *store, struct report_view view,
     } else {
         rc = print_text(&view, settings, err);
         if (rc == 0)
-            rc = run_rental_print(store, err);
+            rc = run_rental_print(store, stdout, err);
     }
     if (rc < 0)
         return rc;

@@ -211,7 +211,7 @@ static int run(struct store *store, bool json, struct err *err)
         print_json(report, cost, &status);
     } else if (rc == 0) {
         print_state(report, &status);
-        rc = run_rental_print(store, err);
+        rc = run_rental_print(store, stdout, err);
         print_progress(report, cost, &status);
         print_hosts(&status);
     }

@@ -149,7 +149,7 @@ static int print_answer(struct store *store, struct err *err)
     if (rc == 0)
         print_ending(report, store_path(store));
     if (rc == 0)
-        rc = run_rental_print(store, err);
+        rc = run_rental_print(store, stdout, err);
     if (rc == 0)
         rc = terminal_flush(stdout, err);
     conclusion_free(conclusion);

@@ -21,9 +21,12 @@
 #define TICKS_AT 21 /* fields of /proc/PID/stat; the state is number 2 */
 
 /* The shell is only the gate: it reads one line that the caller writes, and
- * becomes 'env'.  The command itself is its arguments, which no shell reads. */
-static const char gate[] =
-    "read -r go || exit 125; cd -- \"$0\" || exit 126; exec env \"$@\"";
+ * becomes 'env'.  The command itself is its arguments, which no shell reads.  A
+ * stop= runs also if its folder is gone: it may be a whole path. */
+#define GATE(otherwise)                                       \
+    "read -r go || exit 125; cd -- \"$0\" || " otherwise "; " \
+    "exec env \"$@\""
+static const char start_gate[] = GATE("exit 126"), stop_gate[] = GATE("cd /");
 
 static char *variable(const char *name, const char *value)
 {
@@ -35,7 +38,7 @@ int rental_command_begin(struct rental_command *command, bool is_start,
                          struct err *err)
 {
     const char *argv[LEAD + VARIABLES + RENTAL_ANSWER_WORDS + 1] = {
-        "/bin/sh", "-c", gate, row->folder
+        "/bin/sh", "-c", is_start ? start_gate : stop_gate, row->folder
     };
     char *variables[VARIABLES] = {
         variable("FA_ACTION", is_start ? "start" : "stop"),

@@ -439,6 +439,8 @@ int run_command(struct run *run, run_work *work, void *arg)
         fclose(log);
     }
     hosts_fini(&run->hosts);
+    if (rc < 0 && !run->set.dry_run)
+        run_rental_remind(run->db);
     run_free(run);
     return code;
 }
@@ -520,8 +522,12 @@ int run_by_db(struct run *run, int rc, struct err *err, run_work *work,
         rc = recall(run, err);
     if (rc == 0)
         return run_command(run, work, arg);
+    if (rc != OPTIONS_HELP) {
+        rc = fail_with(rc, err);
+        run_rental_remind(run->db);
+    }
     run_free(run);
-    return rc == OPTIONS_HELP ? 0 : fail_with(rc, err);
+    return rc == OPTIONS_HELP ? 0 : rc;
 }
 
 /* The caps of the run as flags, for a command that would have none without:

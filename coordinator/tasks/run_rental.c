@@ -235,7 +235,7 @@ void run_rental_release_unwritten(const char *path, int64_t patience_s,
     free(rows);
 }
 
-int run_rental_print(struct store *store, struct err *err)
+int run_rental_print(struct store *store, FILE *to, struct err *err)
 {
     struct store_acquisition *rows = NULL;
     struct dblock_holder holder;
@@ -243,13 +243,27 @@ int run_rental_print(struct store *store, struct err *err)
     char text[1200];
     int rc = rental_rows_open(store, &rows, &n, err);
 
-    for (size_t i = 0; i < n && !dblock_is_held(store_path(store), &holder);
-         i++) {
+    if (dblock_is_held(store_path(store), &holder) && holder.pid != getpid())
+        n = 0; /* they are used */
+    for (size_t i = 0; i < n; i++) {
         release_describe(&rows[i], text, sizeof(text));
-        printf("%s; 'fa-coord release' stops it\n", text);
+        fprintf(to, "%s; 'fa-coord release' stops it\n", text);
     }
     free(rows);
     return rc;
+}
+
+void run_rental_remind(const char *path)
+{
+    struct store *store = NULL;
+    struct err err; /* it was said before what is wrong */
+    int rc = path && access(path, F_OK) == 0
+                 ? store_open(path, STORE_READ, &store, &err)
+                 : ERR_STORE;
+
+    if (rc == 0)
+        (void)run_rental_print(store, stderr, &err);
+    store_close(store);
 }
 
 /* Is it the sweep's own database that is open? */
@@ -326,6 +340,8 @@ int run_rental_end(struct run *run, int code)
         return code;
     if (rental->machines && rental->is_clean)
         code = release(run, code);
+    if (!rental->is_clean && code != EXIT_DONE)
+        run_rental_remind(rental->db);
     rental_free(rental->machines);
     free(rental->db);
     free(rental);

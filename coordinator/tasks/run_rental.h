@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct err;
 struct rental_work;
@@ -32,7 +33,9 @@ void run_rental_wanted(const struct run *run, const struct rental_work *work,
                        bool *wanted);
 /* Print the machines that cost money although no coordinator uses 'store'.
  * ERR_STORE */
-int run_rental_print(struct store *store, struct err *err);
+int run_rental_print(struct store *store, FILE *to, struct err *err);
+/* The same on stderr after a command that could not begin; NULL is fine. */
+void run_rental_remind(const char *path);
 /* Release what 'store' has, and print what happens; how many machines still
  * run, or ERR_STORE. */
 int run_rental_release(struct store *store, int64_t patience_s,

@@ -254,6 +254,15 @@ class RentedHosts(rented.Rented):
         self.assertEqual(self.machines(self.folder, "a.db"), [])
         self.assert_billed()
 
+    def test_a_resume_that_cannot_begin_says_what_runs(self):
+        self.end_in_use()
+        said = self.run_coord(self.folder, "confirm", "a.db", code=1).stderr
+        self.assertRegex(said, r"nothing can be confirmed: .*\n\w+@box: STILL RUNNING, .*'fa-coord release' stops it")
+        os.rename(self.path("hosts.txt"), self.path("elsewhere.txt"))
+        said = self.run_coord(self.folder, "resume", "a.db", code=2).stderr
+        self.assertRegex(said, r"hosts.txt: No such file .*\n\w+@box: STILL RUNNING, .*'fa-coord release' stops it")
+        self.run_coord(self.folder, "release", "a.db")
+
     def test_ctrl_c_in_a_resume_that_stops_what_is_left_says_what_runs(self):
         self.end_in_use()
         self.behave("box", "slow_stop")

@@ -444,6 +444,27 @@ static void a_stop_that_runs_is_not_run_again_beside_itself(void **state)
     free(done);
 }
 
+static void a_stop_needs_no_folder(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    char folder[] = "/tmp/fa-rental-XXXXXX";
+    struct host host;
+    struct hosts hosts = one_host(&host, "true", "true");
+    struct rental *rental;
+    struct said said = { "" };
+    struct release_count count;
+    struct err err = { "" };
+
+    assert_non_null(mkdtemp(folder));
+    rental = rental_new(&hosts, folder);
+    acquire(rental, store);
+    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(release_known(rental, store, 0, &said, &count, &err), 0);
+    assert_int_equal(count.released, 1);
+    rental_free(rental);
+    store_close(store);
+}
+
 static void machines_of_a_lost_database_are_stopped(void **state)
 {
     struct store *store = fixture_open(*state, STORE_CREATE);
@@ -501,6 +522,7 @@ int main(void)
         TEST(what_a_start_prints_is_noted_before_it_ends),
         TEST(a_start_prints_on_while_a_release_waits_for_it),
         TEST(a_stop_that_runs_is_not_run_again_beside_itself),
+        TEST(a_stop_needs_no_folder),
         TEST(machines_of_a_lost_database_are_stopped),
         TEST(a_signal_stays_if_there_is_nothing_to_release),
     };
