@@ -269,12 +269,15 @@ static void check_use(struct sweep *sweep, size_t host, int64_t now)
         why);
 }
 
-/* A spot machine that does not answer was taken away.  stop= makes sure of it,
- * and the plan may start another one. */
-static bool has_vanished(const struct host_state *host_state)
+/* A spot machine that answered and does not any more was taken away.  stop=
+ * makes sure of it, and the plan may start another one, which boots first. */
+static bool has_vanished(const struct sweep *sweep, size_t host)
 {
+    const struct host_state *host_state = &sweep->fleet.hosts[host];
+
     return host_state->host->rental.spot && host_state->conn.is_linked &&
-           host_state->was_ready && host_state->state == HOST_STATE_AWAY &&
+           rental_was_ready(machines_of(sweep), host) &&
+           host_state->state == HOST_STATE_AWAY &&
            host_state->conn.tries >= SPOT_TRIES;
 }
 
@@ -353,7 +356,9 @@ static void step(struct sweep *sweep, size_t host, int64_t now)
         host_state->conn.is_parked && !host_state->conn.leave_ns)
         connect_to(sweep, host, now);
     check_use(sweep, host, now);
-    if (has_vanished(host_state)) {
+    if (host_state->state == HOST_STATE_READY)
+        rental_note_ready(rental->machines, host);
+    if (has_vanished(sweep, host)) {
         tell(sweep, host, "W", "HOST-VANISHED", "the spot machine is gone",
              host_state->conn.why);
         wanted = false;

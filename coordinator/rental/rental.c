@@ -28,7 +28,8 @@ struct machine {
     struct store_acquisition row;
     struct rental_command command;
     int64_t since_ns, stopping_ns, next_ns, pause_ms;
-    int tries; /* starts that failed in a row */
+    int tries;      /* starts that failed in a row */
+    bool was_ready; /* since its start= */
 };
 
 struct rental {
@@ -72,6 +73,16 @@ int64_t rental_stopping_since_ns(const struct rental *rental, size_t host,
 {
     *tries = (int)rental->machines[host].row.stop_tries;
     return rental->machines[host].stopping_ns;
+}
+
+void rental_note_ready(struct rental *rental, size_t host)
+{
+    rental->machines[host].was_ready = true;
+}
+
+bool rental_was_ready(const struct rental *rental, size_t host)
+{
+    return rental->machines[host].was_ready;
 }
 
 const struct host *rental_host(const struct rental *rental, size_t host)
@@ -155,6 +166,7 @@ static int start(const struct rental *rental, struct machine *machine,
     rental_command_go(&machine->command);
     machine->host = *host;
     machine->since_ns = now;
+    machine->was_ready = false;
     machine->state = RENTAL_STARTING;
     return 0;
 }

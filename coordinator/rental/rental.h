@@ -61,6 +61,9 @@ int64_t rental_since_ns(const struct rental *rental, size_t host);
  * if STOPPING. */
 int64_t rental_stopping_since_ns(const struct rental *rental, size_t host,
                                  int *tries);
+/* A worker was ready there, in this run or an earlier one of the command. */
+void rental_note_ready(struct rental *rental, size_t host);
+bool rental_was_ready(const struct rental *rental, size_t host);
 /* The host with the address that start= printed; only if HELD. */
 const struct host *rental_host(const struct rental *rental, size_t host);
 

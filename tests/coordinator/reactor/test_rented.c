@@ -93,6 +93,46 @@ static void a_machine_that_is_never_released_is_not_waited_for(void **state)
                      RENTAL_STOPPING);
 }
 
+static bool is_held_after_three_tries(void)
+{
+    struct host_state *host = &rig.sweep.fleet.hosts[0];
+
+    host->state = HOST_STATE_AWAY;
+    host->conn.tries = 3;
+    rented_turn(&rig.sweep, rig.now_ns);
+    return rental_state(rig.options.stay.rental.machines, 0) == RENTAL_HELD;
+}
+
+/* Every run of a command begins with hosts that were not ready. */
+static void a_spot_machine_vanishes_also_between_two_runs(void **state)
+{
+    struct host_state *host = &rig.sweep.fleet.hosts[0];
+
+    (void)state;
+    rig.list[0].rental.spot = true;
+    host->conn.is_parked = true;
+    turn_until(RENTAL_HELD);
+    host->state = HOST_STATE_READY;
+    rented_turn(&rig.sweep, rig.now_ns);
+    host->was_ready = false;
+    assert_false(is_held_after_three_tries());
+}
+
+/* It refuses connections until its sshd runs. */
+static void a_spot_machine_that_boots_again_has_not_vanished(void **state)
+{
+    struct host_state *host = &rig.sweep.fleet.hosts[0];
+
+    (void)state;
+    rig.list[0].rental.spot = true;
+    host->conn.is_parked = true;
+    host->was_ready = true; /* before it was taken away */
+    turn_until(RENTAL_HELD);
+    rented_turn(&rig.sweep, rig.now_ns);
+    assert_true(host->conn.is_linked);
+    assert_true(is_held_after_three_tries());
+}
+
 /* The exit code of the command says it. */
 static void a_machine_that_refuses_logins_is_given_up_for_that(void **state)
 {
@@ -130,6 +170,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(what_is_released_costs_nothing_more),
         CASE(a_machine_that_is_never_released_is_not_waited_for),
+        CASE(a_spot_machine_vanishes_also_between_two_runs),
+        CASE(a_spot_machine_that_boots_again_has_not_vanished),
         CASE(a_machine_that_refuses_logins_is_given_up_for_that),
         CASE(a_gpu_does_not_wait_for_builds_that_are_held_back),
     };
