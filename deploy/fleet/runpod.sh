@@ -9,7 +9,8 @@ set -eu
 name=${FA_ACQUISITION:?it is set by fa-coord}
 
 pods() { # ID NAME ... PORTS of this acquisition; runpodctl separates columns by tabs
-    runpodctl get pod --allfields | awk -F '\t' -v name="$name" '
+    all=$(runpodctl get pod --allfields) # a pipe would hide that it failed
+    printf '%s\n' "$all" | awk -F '\t' -v name="$name" '
         { for (i = 1; i <= NF; i++) gsub(/^ +| +$/, "", $i) }
         $2 == name'
 }
@@ -26,7 +27,8 @@ start() {
 }
 
 stop() {
-    for id in $(pods | cut -f 1); do
+    mine=$(pods)
+    for id in $(printf '%s\n' "$mine" | cut -f 1); do
         runpodctl remove pod "$id" >&2
     done
 }

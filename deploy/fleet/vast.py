@@ -18,6 +18,13 @@ def vastai(*args):
     return json.loads(subprocess.run(["vastai", *args, "--raw"], check=True, stdout=subprocess.PIPE, text=True).stdout)
 
 
+def order(*args):
+    """What is refused has the exit status 0, too."""
+    answer = vastai(*args)
+    if not answer.get("success"):
+        sys.exit(f"vast.py: vastai {args[0]} {args[1]} is refused: {answer.get('msg', answer)}")
+
+
 def mine(label):
     return [one for one in vastai("show", "instances") if one.get("label") == label]
 
@@ -34,8 +41,8 @@ def start(label, gpu, most, image):
     offers = vastai("search", "offers", f"gpu_name={gpu} num_gpus=1 rentable=true dph<={most}", "-o", "dph")
     if not offers:
         sys.exit(f"vast.py: no offer of {gpu} at up to ${most} an hour")
-    vastai("create", "instance", str(offers[0]["id"]), "--image", image, "--disk", "20", "--ssh", "--direct", "--label",
-           label)
+    order("create", "instance", str(offers[0]["id"]), "--image", image, "--disk", "20", "--ssh", "--direct", "--label",
+          label)
     while not (found := [one for one in mine(label) if place(one)]):
         time.sleep(1)  # start= has a time limit
     address, port = place(found[0])
@@ -44,7 +51,7 @@ def start(label, gpu, most, image):
 
 def stop(label):
     for one in mine(label):
-        vastai("destroy", "instance", str(one["id"]))
+        order("destroy", "instance", str(one["id"]))
 
 
 def main(args):

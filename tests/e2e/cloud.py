@@ -3,7 +3,8 @@
 
 Called by a link named gcloud, aws, runpodctl or vastai.  FA_CLOUD is the folder of its one machine, which rent.sh
 starts and stops; FA_CLOUD/machines has a line for each that exists, with its name, label or tag.  What the script does
-not pass as the real tool wants it is refused.
+not pass as the real tool wants it is refused.  With FA_CLOUD/down every tool fails, as without a network; with
+FA_CLOUD/refuses vastai refuses orders, as the real one does.
 """
 
 import json
@@ -119,6 +120,8 @@ def vastai(args):
         sys.exit("not for programs")
     if args[:2] == ["search", "offers"]:
         print(json.dumps([{"id": 77, "dph_total": 0.31}] if "gpu_name=L4 " in args[2] else []))
+    elif args[1] == "instance" and os.path.exists(os.path.join(FOLDER, "refuses")):
+        print(json.dumps({"success": False, "msg": "try again later"}))
     elif args[:2] == ["create", "instance"] and args[2] == "77":
         option(args, "--image")
         create(option(args, "--label"))
@@ -134,4 +137,6 @@ def vastai(args):
         sys.exit("unknown command")
 
 
+if os.path.exists(os.path.join(FOLDER, "down")):
+    sys.exit("the service does not answer")
 {"gcloud": gcloud, "aws": aws, "runpodctl": runpodctl, "vastai": vastai}[os.path.basename(sys.argv[0])](sys.argv[1:])

@@ -37,6 +37,10 @@ class Scripts(rented.Rented):
         self.assertTrue(self.runs("box"))
         self.assertEqual(self.script(name, *start, code=1).count("quota exceeded"), 1)
         self.assertTrue(self.runs("box"))
+        self.behave("box", "down")
+        self.assertIn("the service does not answer", self.script(name, *stop, code=1))
+        self.assertTrue(self.runs("box"))
+        self.behave_again("box", "down")
         self.script(name, *stop)
         self.assertFalse(self.runs("box"))
         self.script(name, *stop)
@@ -57,6 +61,13 @@ class Scripts(rented.Rented):
     def test_vastai(self):
         said = self.check("vast.py", ("start", "L4", "0.40", "image"), ("stop",))
         self.assertIn(f"host=127.0.0.1 port={self.of['box'].port} user=root id=4711", said)
+        self.script("vast.py", "start", "L4", "0.40", "image")
+        self.behave("box", "refuses")
+        self.assertIn("vastai destroy instance is refused: try again later", self.script("vast.py", "stop", code=1))
+        self.assertTrue(self.runs("box"))
+        self.assertIn("create instance is refused", self.script("vast.py", "start", "L4", "0.40", "image", code=1))
+        self.behave_again("box", "refuses")
+        self.script("vast.py", "stop")
         self.assertIn("no offer of H900", self.script("vast.py", "start", "H900", "0.40", "image", code=1))
 
     def test_a_script_says_how_it_is_used(self):
