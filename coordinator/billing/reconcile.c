@@ -29,19 +29,26 @@ static int by_start(const void *a, const void *b)
     return (x->start_utc > y->start_utc) - (x->start_utc < y->start_utc);
 }
 
-/* Sorted, and those that touch are one, unless each has a price. */
+/* Sorted, and those that touch are one.  If each has a price, time that is in
+ * both is in the first: a machine that could not be stopped runs on beside the
+ * next one of its host, which is held once. */
 static size_t merge(struct reconcile_allocation *list, size_t n)
 {
     size_t kept = 0;
 
     qsort(list, n, sizeof(*list), by_start);
     for (size_t i = 0; i < n; i++) {
-        if (kept > 0 && !list[i].rate_usd_per_h &&
-            list[i].start_utc <= list[kept - 1].end_utc)
-            list[kept - 1].end_utc =
-                int64_max(list[kept - 1].end_utc, list[i].end_utc);
-        else
-            list[kept++] = list[i];
+        struct reconcile_allocation one = list[i];
+        int64_t *end_utc = kept > 0 ? &list[kept - 1].end_utc : NULL;
+
+        if (!end_utc || one.start_utc > *end_utc) {
+            list[kept++] = one;
+        } else if (!one.rate_usd_per_h) {
+            *end_utc = int64_max(*end_utc, one.end_utc);
+        } else if (one.end_utc > *end_utc) {
+            one.start_utc = *end_utc;
+            list[kept++] = one;
+        }
     }
     return kept;
 }

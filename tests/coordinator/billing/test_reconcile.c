@@ -159,6 +159,29 @@ static void a_job_that_nobody_saw_is_added(void **state)
     assert_int_equal(n_edits, 0);
 }
 
+/* The first could not be stopped when the second was acquired. */
+static void time_in_two_priced_allocations_counts_once(void **state)
+{
+    const struct reconcile_held all[] = { FIRST(1100, 1500) };
+    const struct reconcile_held killed[] = { FIRST(1100, 1200),
+                                             SECOND(1250, 1300) };
+    const double rate = 2;
+    struct reconcile_allocation inside[] = { { 1100, 1500, &rate },
+                                             { 1200, 1300, &rate } };
+    struct reconcile_allocation late[] = { { 1100, 1400, &rate },
+                                           { 1250, 1500, &rate } };
+
+    (void)state;
+    n_edits = reconcile(all, 1, inside, 2, &edits);
+    assert_int_equal(n_edits, 0);
+    free(edits);
+    n_edits = reconcile(killed, 2, late, 2, &edits);
+    assert_int_equal(n_edits, 3);
+    ASSERT_EDIT(0, RECONCILE_AFTER, 0, 200, 250);
+    ASSERT_EDIT(1, RECONCILE_AFTER, 1, -700, -600);
+    ASSERT_EDIT(2, RECONCILE_AFTER, 1, -600, -500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +197,8 @@ int main(void)
         cmocka_unit_test_teardown(the_time_of_a_proof_counts_and_stays,
                                   tear_down),
         cmocka_unit_test_teardown(what_is_not_known_stays, tear_down),
+        cmocka_unit_test_teardown(time_in_two_priced_allocations_counts_once,
+                                  tear_down),
         cmocka_unit_test_teardown(a_job_that_nobody_saw_is_added, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
