@@ -69,6 +69,29 @@ static void what_is_released_costs_nothing_more(void **state)
     assert_int_equal(bill.held_ns, NS_PER_S / 10);
 }
 
+/* The next step of a command begins with what became of the machines. */
+static void what_was_not_acquired_costs_nothing_in_the_next_step(void **state)
+{
+    struct bill before = { 0 }, after = { 0 };
+
+    (void)state;
+    snprintf(rig.list[0].rental.start, sizeof(rig.list[0].rental.start),
+             "false");
+    for (int i = 0; i < TURNS_MAX; i++) {
+        rig.now_ns += NS_PER_S;
+        rented_turn(&rig.sweep, rig.now_ns);
+        if (rental_state(rig.options.stay.rental.machines, 0) == RENTAL_LOST)
+            break;
+        (void)poll(NULL, 0, 1);
+    }
+    assert_int_equal(rental_state(rig.options.stay.rental.machines, 0),
+                     RENTAL_LOST);
+    ledger_bill(rig.sweep.fleet.ledger, rig.now_ns, &before);
+    rented_begin(&rig.sweep, 0);
+    ledger_bill(rig.sweep.fleet.ledger, rig.now_ns + NS_PER_S, &after);
+    assert_int_equal(after.held_ns, before.held_ns);
+}
+
 static void a_machine_that_is_never_released_is_not_waited_for(void **state)
 {
     const struct host_state *host = &rig.sweep.fleet.hosts[0];
@@ -116,6 +139,7 @@ static void a_spot_machine_vanishes_also_between_two_runs(void **state)
     rented_turn(&rig.sweep, rig.now_ns);
     host->was_ready = false;
     assert_false(is_held_after_three_tries());
+    assert_int_equal(rig_rows(&rig, "event WHERE name = 'HOST-VANISHED'"), 1);
 }
 
 /* It refuses connections until its sshd runs. */
@@ -169,6 +193,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(what_is_released_costs_nothing_more),
+        CASE(what_was_not_acquired_costs_nothing_in_the_next_step),
         CASE(a_machine_that_is_never_released_is_not_waited_for),
         CASE(a_spot_machine_vanishes_also_between_two_runs),
         CASE(a_spot_machine_that_boots_again_has_not_vanished),
