@@ -6,8 +6,8 @@
 
 static bool is_taken(const struct t1 *problem, const char *name)
 {
-    for (size_t i = 0; i < problem->n_names; i++)
-        if (strcmp(problem->names[i].name, name) == 0)
+    for (size_t i = 0; i < problem->names.n; i++)
+        if (strcmp(problem->names.list[i].name, name) == 0)
             return true;
     return false;
 }
@@ -19,14 +19,14 @@ void t1_read_constants(struct t1 *problem, const struct json *root)
 
     if (!config || config->kind != JSON_OBJECT)
         return;
-    for (size_t i = 0; i < config->n && problem->n_names < T1_NAMES_MAX; i++) {
+    for (size_t i = 0; i < config->n && problem->names.n < T1_NAMES_MAX; i++) {
         const struct json *member = &config->items[i];
         struct py_value value;
 
         if (!t1_value(member, &value) || is_taken(problem, member->key))
             continue;
         first = first ? first : member->key;
-        problem->names[problem->n_names++] =
+        problem->names.list[problem->names.n++] =
             (struct py_name){ .name = member->key, .value = value };
     }
     if (first)

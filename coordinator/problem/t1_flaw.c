@@ -53,5 +53,5 @@ int t1_python_flaw(const struct t1 *problem, size_t at,
 
 struct py_scope t1_scope(const struct t1 *problem)
 {
-    return (struct py_scope){ problem->names, problem->n_names };
+    return (struct py_scope){ problem->names.list, problem->names.n };
 }

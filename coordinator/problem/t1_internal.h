@@ -37,6 +37,12 @@ struct t1_condition {
     bool fails;       /* the SQL may be NULL, where Python raises an error */
 };
 
+/* What expressions may name: tunables, then ProblemSize and constants. */
+struct t1_names {
+    struct py_name list[T1_NAMES_MAX];
+    size_t n;
+};
+
 struct t1_launch {  /* SQL */
     char *sizes[6]; /* grid, block */
     char *smem;
@@ -63,8 +69,7 @@ struct t1 {
     size_t n_tunables;
     struct t1_condition conditions[T1_CONDITIONS_MAX];
     size_t n_conditions;
-    struct py_name names[T1_NAMES_MAX]; /* tunables, ProblemSize, constants */
-    size_t n_names;
+    struct t1_names names;
     struct py_value sizes[T1_SIZES_MAX];
     size_t n_sizes;
     struct py_value baseline[T1_TUNABLES_MAX];

@@ -294,11 +294,11 @@ static void fit_names(struct t1 *problem)
         if (strcmp(tunable->sql, tunable->name) != 0)
             t1_note(problem, "'%.60s' is called %s in the sweep file",
                     tunable->name, tunable->sql);
-        problem->names[i] = (struct py_name){ .name = tunable->name,
-                                              .sql = tunable->sql,
-                                              .value = tunable->start,
-                                              .values = tunable->values,
-                                              .n_values = tunable->n };
+        problem->names.list[i] = (struct py_name){ .name = tunable->name,
+                                                   .sql = tunable->sql,
+                                                   .value = tunable->start,
+                                                   .values = tunable->values,
+                                                   .n_values = tunable->n };
     }
 }
 
@@ -318,9 +318,9 @@ int t1_read_tunables(struct t1 *problem, const struct json *space,
     if (rc < 0)
         return rc;
     fit_names(problem);
-    problem->n_names = problem->n_tunables;
+    problem->names.n = problem->n_tunables;
     if (problem->n_sizes > 0)
-        problem->names[problem->n_names++] = (struct py_name){
+        problem->names.list[problem->names.n++] = (struct py_name){
             .name = "ProblemSize",
             .sql = "P",
             .value = { .kind = PY_LIST,
@@ -474,7 +474,7 @@ static void found(struct walk *walk)
     struct t1 *problem = walk->problem;
 
     for (size_t t = 0; !walk->found && t < problem->n_tunables; t++)
-        problem->baseline[t] = problem->names[t].value;
+        problem->baseline[t] = problem->names.list[t].value;
     walk->found = true;
     problem->passing++;
 }
@@ -488,7 +488,7 @@ static int walk_from(struct walk *walk, size_t t)
         int rc;
 
         walk->raised = raised;
-        problem->names[t].value = problem->tunables[t].values[i];
+        problem->names.list[t].value = problem->tunables[t].values[i];
         rc = hold_at(walk, t);
         walk->left--;
         if (rc == 1 && t + 1 < problem->n_tunables)
@@ -508,7 +508,7 @@ static int try_defaults(struct walk *walk, bool *pass)
     int rc;
 
     for (size_t t = 0; t < problem->n_tunables; t++)
-        problem->names[t].value = problem->tunables[t].start;
+        problem->names.list[t].value = problem->tunables[t].start;
     rc = hold_all(walk);
     *pass = rc == 1;
     return rc < 0 ? rc : 0;

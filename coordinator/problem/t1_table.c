@@ -126,7 +126,7 @@ static char *need(struct table *table, size_t at)
     if (at == table->n)
         return truth(table);
     tunable = &problem->tunables[table->used[at]];
-    current = &problem->names[table->used[at]].value;
+    current = &problem->names.list[table->used[at]].value;
     n = value_count(tunable);
     needs = mem_new(n, sizeof(*needs));
     for (; done < n && table->left > 0; done++) {

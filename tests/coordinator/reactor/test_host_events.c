@@ -136,103 +136,6 @@ static void a_host_that_is_long_not_ready_says_once_why(void **state)
     assert_int_equal(count(rig_heard(&rig), "not ready yet"), 0);
 }
 
-static void its_time_is_told_apart(void **state)
-{
-    (void)state;
-    rig.now_ns += NS_PER_S;
-    news(HOST_THREADS_UPLOADING, 0, "");
-    rig.now_ns += NS_PER_S;
-    news(HOST_THREADS_ATTACHED, 0, "");
-    rig.now_ns += NS_PER_S;
-    rig_come(&rig, 0, 7, NULL, 0);
-    rig.now_ns += NS_PER_S;
-    ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
-    assert_int_equal(
-        rig_rows(
-            &rig,
-            "interval WHERE host = 'a' AND category IN ('acquiring', "
-            "'uploading', 'setup', 'idle') AND end_ns - start_ns = 1000000000"),
-        4);
-    assert_int_equal(host(0)->conn.linked_ns, RIG_START_NS + 2 * NS_PER_S);
-}
-
-static void a_host_that_waits_for_another_sweep_is_being_acquired(void **state)
-{
-    (void)state;
-    rig.now_ns += NS_PER_S;
-    news(HOST_THREADS_UPLOADING, 0, "");
-    rig.now_ns += NS_PER_S;
-    news(HOST_THREADS_WAITING, 0, "its worker serves ada, pid 4711, for 5 s");
-    rig.now_ns += 3 * NS_PER_S;
-    news(HOST_THREADS_WAITING, 0, "its worker serves ada, pid 4711, for 8 s");
-    ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
-    assert_int_equal(
-        rig_number(&rig, "SELECT sum(end_ns - start_ns) FROM interval WHERE "
-                         "host = 'a' AND category = 'acquiring'"),
-        4 * NS_PER_S);
-    assert_int_equal(rig_rows(&rig, "event WHERE name = 'HOST-WAITS'"), 1);
-}
-
-/* Its worker leaves, Slurm says later when the job ended. */
-static void a_node_of_slurm_is_held_to_the_end_of_its_job(void **state)
-{
-    (void)state;
-    ledger_keep_held(rig.sweep.fleet.ledger, records_put_held);
-    rig.list[0].dial.back = true;
-    rig.list[0].dial.slurm.task = 1;
-    rig_come(&rig, 0, 7, NULL, 0);
-    rig.now_ns += 5 * NS_PER_S;
-    news(HOST_THREADS_BROKEN, ERR_NETWORK, "its worker is silent");
-    rig.now_ns += 5 * NS_PER_S;
-    ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
-    assert_int_equal(rig_rows(&rig, "held WHERE host = 'a' AND"
-                                    " end_ns - start_ns = 10000000000"),
-                     1);
-    rig.now_ns += 5 * NS_PER_S;
-    news(HOST_THREADS_JOB_ENDED, 8, "");
-    rig.now_ns += 5 * NS_PER_S;
-    ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
-    assert_int_equal(rig_rows(&rig, "held WHERE host = 'a' AND"
-                                    " end_ns - start_ns = 7000000000"),
-                     1);
-    assert_int_equal(rig_number(&rig, "SELECT sum(end_ns - start_ns) FROM"
-                                      " interval WHERE host = 'a'"),
-                     7 * NS_PER_S);
-}
-
-/* Lost for 5 s; then a worker says HELLO. */
-static void lose_for_five_seconds(int64_t pid)
-{
-    ledger_keep_held(rig.sweep.fleet.ledger, records_put_held);
-    rig.list[0].dial.back = true;
-    rig_come(&rig, 0, 7, NULL, 0);
-    rig.now_ns += NS_PER_S;
-    news(HOST_THREADS_BROKEN, ERR_NETWORK, "its worker is silent");
-    rig.now_ns += 5 * NS_PER_S;
-    news(HOST_THREADS_ATTACHED, 0, "");
-    rig_come(&rig, 0, pid, NULL, 0);
-    rig.now_ns += NS_PER_S;
-    ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
-}
-
-static void a_worker_that_was_frozen_has_cost_all_the_time(void **state)
-{
-    (void)state;
-    lose_for_five_seconds(7);
-    assert_int_equal(rig_number(&rig, "SELECT sum(end_ns-start_ns) FROM held"
-                                      " WHERE host = 'a'"),
-                     7 * NS_PER_S);
-}
-
-static void a_worker_that_was_replaced_has_not(void **state)
-{
-    (void)state;
-    lose_for_five_seconds(8);
-    assert_int_equal(rig_number(&rig, "SELECT sum(end_ns-start_ns) FROM held"
-                                      " WHERE host = 'a'"),
-                     2 * NS_PER_S);
-}
-
 static void a_remark_on_its_login_is_shown_and_is_no_failure(void **state)
 {
     (void)state;
@@ -266,21 +169,6 @@ static void progress_of_an_upload_puts_the_end_off(void **state)
     news(HOST_THREADS_PROGRESS, 0, "");
     assert_int_equal(host(0)->conn.tries, 0);
     assert_int_equal(rig.sweep.fleet.usable_ns, rig.now_ns);
-}
-
-/* A HELLO that came before the news of its connection. */
-static void attached_after_hello_is_still_setup(void **state)
-{
-    (void)state;
-    rig_come(&rig, 0, 7, NULL, 0);
-    rig.now_ns += NS_PER_S;
-    news(HOST_THREADS_ATTACHED, 0, "");
-    rig.now_ns += NS_PER_S;
-    ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
-    assert_int_equal(
-        rig_rows(&rig, "interval WHERE host = 'a' AND category = 'idle' AND "
-                       "end_ns - start_ns = 2000000000"),
-        1);
 }
 
 static void results_damaged_on_its_disk_are_said_once(void **state)
@@ -436,26 +324,6 @@ static void what_is_greeted_again_gets_nothing_until_it_is_ready(void **state)
     assert_int_equal(rig_dispatch(&rig), 2);
 }
 
-/* Of the times between connections, only those before READY are of getting
- * it. */
-static void connecting_is_acquiring_until_it_was_ready(void **state)
-{
-    (void)state;
-    news(HOST_THREADS_UPLOADING, 0, "");
-    rig.now_ns += NS_PER_S;
-    news(HOST_THREADS_CONNECTING, 0, "");
-    rig.now_ns += NS_PER_S;
-    rig_come(&rig, 0, 7, NULL, 0);
-    news(HOST_THREADS_CONNECTING, 0, "");
-    rig.now_ns += NS_PER_S;
-    ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
-    assert_int_equal(
-        rig_rows(&rig,
-                 "interval WHERE host = 'a' AND end_ns - start_ns = 1000000000 "
-                 "AND category IN ('uploading', 'acquiring', 'idle')"),
-        3);
-}
-
 static void a_host_is_told_which_gpus_are_meant(void **state)
 {
     (void)state;
@@ -594,15 +462,9 @@ int main(void)
         CASE(a_host_is_welcomed_and_is_ready),
         CASE(the_next_run_of_a_command_says_nothing_twice),
         CASE(a_host_that_is_long_not_ready_says_once_why),
-        CASE(its_time_is_told_apart),
-        CASE(a_host_that_waits_for_another_sweep_is_being_acquired),
-        CASE(a_node_of_slurm_is_held_to_the_end_of_its_job),
-        CASE(a_worker_that_was_frozen_has_cost_all_the_time),
-        CASE(a_worker_that_was_replaced_has_not),
         CASE(a_remark_on_its_login_is_shown_and_is_no_failure),
         CASE(an_upload_that_breaks_off_is_told_once_and_is_no_failure),
         CASE(progress_of_an_upload_puts_the_end_off),
-        CASE(attached_after_hello_is_still_setup),
         CASE(results_damaged_on_its_disk_are_said_once),
         CASE(another_protocol_is_refused),
         CASE(a_gpu_out_of_turn_is_refused),
@@ -614,7 +476,6 @@ int main(void)
         CASE(a_worker_under_two_names_is_one_host),
         CASE(another_machine_with_the_same_pid_is_another_worker),
         CASE(what_is_greeted_again_gets_nothing_until_it_is_ready),
-        CASE(connecting_is_acquiring_until_it_was_ready),
         CASE(a_host_is_told_which_gpus_are_meant),
         CASE(a_gpu_that_a_host_had_once_is_free_for_another),
         CASE(a_gpu_of_another_model_does_not_measure),
