@@ -6,196 +6,11 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/source/c_text.h"
+#include "coordinator/source/kernel_find.h"
 #include "coordinator/source/type_name.h"
-#include "coordinator/text/suggest.h"
 
-#define NAMES_MAX 64 /* kernels that are counted */
-
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* Blanks instead of comments and of what strings hold, but "C" stays. */
-static char *without_comments(const char *text)
-{
-    char *plain = mem_strdup(text), *at = plain;
-
-    while (*at) {
-        char *end = NULL;
-
-        if (strncmp(at, "//", 2) == 0)
-            end = at + strcspn(at, "\n");
-        else if (strncmp(at, "/*", 2) == 0)
-            end = strstr(at + 2, "*/") ? strstr(at + 2, "*/") + 2
-                                       : at + strlen(at);
-        for (; end && at < end; at++)
-            if (*at != '\n')
-                *at = ' ';
-        if (!end)
-            at++;
-    }
-    return plain;
-}
-
-static const char *skip_blanks(const char *at)
-{
-    return at + strspn(at, " \t\r\n");
-}
-
-/* The end of what begins with '(' at 'at'; NULL if it does not end. */
-static const char *skip_parentheses(const char *at)
-{
-    int depth = 0;
-
-    for (; *at; at++) {
-        depth += *at == '(';
-        depth -= *at == ')';
-        if (depth == 0)
-            return at + 1;
-    }
-    return NULL;
-}
-
-/* ---- the kernel */
-
-struct found {
-    const char *name, *parameters; /* behind its '(' */
-    size_t len;
-    bool is_c;        /* extern "C" */
-    bool is_template; /* of C++ */
-};
-
-static const char *find_word(const char *text, const char *word)
-{
-    size_t len = strlen(word);
-
-    for (const char *at = text; (at = strstr(at, word)); at += len)
-        if ((at == text || !is_word(at[-1])) && !is_word(at[len]))
-            return at;
-    return NULL;
-}
-
-/* The end of what was before 'at'. */
-static const char *declaration(const char *text, const char *at)
-{
-    while (at > text && at[-1] != ';' && at[-1] != '}')
-        at--;
-    return at;
-}
-
-/* extern "C" between the end of what was before and 'at'. */
-static bool is_extern_c(const char *text, const char *at)
-{
-    for (const char *from = declaration(text, at); from < at; from++)
-        if (strncmp(from, "extern", 6) == 0 &&
-            strncmp(skip_blanks(from + 6), "\"C\"", 3) == 0)
-            return true;
-    return false;
-}
-
-/* The kernel whose __global__ is the next one from '*at' on. */
-static bool next_kernel(const char *text, const char **at, struct found *out)
-{
-    const char *global = find_word(*at, "__global__"), *p, *name = NULL;
-    size_t len = 0;
-
-    if (!global)
-        return false;
-    p = global + strlen("__global__");
-    *at = p;
-    out->is_c = is_extern_c(text, global);
-    name = find_word(declaration(text, global), "template");
-    out->is_template = name && name < global;
-    name = NULL;
-    while (*p && *p != '{' && *p != ';') {
-        p = skip_blanks(p);
-        if (*p == '(' && name &&
-            !(len == 17 && strncmp(name, "__launch_bounds__", len) == 0)) {
-            *out =
-                (struct found){ name, p + 1, len, out->is_c, out->is_template };
-            return true;
-        }
-        if (*p == '(') {
-            p = skip_parentheses(p);
-            if (!p)
-                return false;
-            continue;
-        }
-        if (!is_word(*p)) {
-            p += *p != '\0';
-            continue;
-        }
-        name = p;
-        while (is_word(*p))
-            p++;
-        len = (size_t)(p - name);
-    }
-    out->name = NULL;
-    return true;
-}
-
-static bool is_named(const struct found *found, const char *name)
-{
-    return strlen(name) == found->len &&
-           memcmp(found->name, name, found->len) == 0;
-}
-
-/* 'entry' NULL: none was asked for. */
-static int no_kernel(const char *text, const char *entry, struct err *err)
-{
-    char *names[NAMES_MAX], ending[SUGGEST_BYTES] = "";
-    struct found found;
-    size_t n = 0;
-
-    for (const char *at = text;
-         n < NAMES_MAX && next_kernel(text, &at, &found);)
-        if (found.name)
-            names[n++] = mem_dup(found.name, found.len);
-    if (entry && entry[0] && entry[1]) /* one letter is like any other */
-        (void)suggest_ending(entry, strlen(entry), (const char *const *)names,
-                             n, ending);
-    while (n > 0)
-        free(names[--n]);
-    return err_set(err, ERR_INPUT, "there is no __global__ function%s%.64s%s",
-                   entry ? " " : "", entry ? entry : "", ending);
-}
-
-/* Of several, the only one that is extern "C" is meant: it calls templates. */
-static int find_kernel(const char *text, const char *entry, struct found *out,
-                       struct err *err)
-{
-    const char *at = text;
-    struct found found = { .is_c = false };
-    size_t n = 0, n_c = 0;
-
-    while (n < NAMES_MAX && next_kernel(text, &at, &found)) {
-        if (!found.name || (entry && !is_named(&found, entry)))
-            continue;
-        if (n == 0 || (found.is_c && n_c == 0))
-            *out = found;
-        n++;
-        n_c += found.is_c;
-    }
-    if (n == 0)
-        return no_kernel(text, entry, err);
-    if (n > 1 && n_c != 1 && !entry)
-        return err_set(err, ERR_INPUT,
-                       "there are %zu kernels; choose one with --entry", n);
-    if (out->is_template)
-        return err_set(err, ERR_INPUT,
-                       "'%.*s' is a template; write an extern \"C\" __global__ "
-                       "function that calls its body with macros as the "
-                       "template arguments (docs/own-kernel.md)",
-                       (int)out->len, out->name);
-    if (!out->is_c)
-        return err_set(err, ERR_INPUT,
-                       "'%.*s' is not extern \"C\", so its name in the "
-                       "compiled file is another one; write extern \"C\" "
-                       "before __global__",
-                       (int)out->len, out->name);
-    return 0;
-}
+#define WORD "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
 
 /* ---- its parameters */
 
@@ -204,37 +19,60 @@ static const char *type_of(const char *words, bool pointer)
 {
     const struct type_name *row;
 
-    if (find_word(words, "short")) /* no sweep file has one; "short int" */
+    if (c_text_find_word(words,
+                         "short")) /* no sweep file has one; "short int" */
         return NULL;
     for (size_t i = 0; (row = type_name_at(i)); i++)
         if (row->languages & TYPE_NAME_C && (pointer || row->elements == 1) &&
-            find_word(words, row->name))
+            c_text_find_word(words, row->name))
             return row->type;
     return NULL;
+}
+
+/* What is behind the name: [] or [8] of an array, or = and a default. */
+static bool cut_behind_name(char *text)
+{
+    char *end = text + strcspn(text, "[=");
+    bool array = *end == '[';
+
+    *end = '\0';
+    while (end > text && !c_text_is_word(end[-1]))
+        *--end = '\0';
+    return array;
+}
+
+/* Is what is pointed to constant?  'float *const x' can be written. */
+static bool is_constant(const char *words, bool array)
+{
+    const char *is = c_text_find_word(words, "const");
+    const char *star = strchr(words, '*');
+
+    return is && (array || !star || is < star);
 }
 
 static int add_parameter(struct kernel_scan *out, const char *from, size_t len,
                          struct err *err)
 {
-    char *text = mem_dup(from, len), *whole = mem_dup(from, len);
-    char *end = text + len, *name;
-    struct kernel_scan_parameter is = { .pointer = strchr(text, '*') != NULL,
-                                        .constant = find_word(text, "const") };
+    char *text = mem_dup(from, len), *whole = mem_dup(from, len), *name;
+    bool array = cut_behind_name(text), nested;
+    struct kernel_scan_parameter is = { .pointer = array || strchr(text, '*') };
     int rc = 0;
 
-    while (end > text && !is_word(end[-1]))
-        *--end = '\0';
-    for (name = end; name > text && is_word(name[-1]); name--)
+    for (name = text + strlen(text); name > text && c_text_is_word(name[-1]);
+         name--)
         ;
     is.name = mem_strdup(name);
     *name = '\0';
-    is.type = type_of(text, is.pointer);
+    is.constant = is_constant(text, array);
+    nested =
+        strchr(text, '*') != strrchr(text, '*') || (array && strchr(text, '*'));
+    is.type = nested ? NULL : type_of(text, is.pointer);
     if (!is.type || !*is.name)
         rc = err_set(
             err, ERR_INPUT,
             "parameter %zu, '%.80s': sweep files have no such type (they "
             "have fp16, bf16, fp32, fp64, int8, int32 and int64)",
-            out->n + 1, skip_blanks(whole));
+            out->n + 1, c_text_skip_blanks(whole));
     free(whole);
     free(text);
     if (rc < 0) {
@@ -257,7 +95,7 @@ static int read_parameters(const char *at, struct kernel_scan *out,
         bool ends = *at == ')' && depth == 0;
 
         if (depth == 0 && (*at == ',' || ends)) {
-            if (*skip_blanks(from) != ')')
+            if (*c_text_skip_blanks(from) != ')')
                 rc = add_parameter(out, from, (size_t)(at - from), err);
             from = at + 1;
         }
@@ -300,9 +138,7 @@ static size_t directive(const char *at, const char *what, const char **word)
         return 0;
     at += strlen(what);
     *word = at + strspn(at, " \t");
-    return *word > at ? strspn(*word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                      "abcdefghijklmnopqrstuvwxyz_0123456789")
-                      : 0;
+    return *word > at ? strspn(*word, WORD) : 0;
 }
 
 /* Does '#if NAME' with nothing behind it stand in the text? */
@@ -345,6 +181,25 @@ static struct word value_of(const char *at)
     return value;
 }
 
+/* The length of NAME in '#ifndef NAME', '#if !defined(NAME)' and '#if !defined
+ * NAME'; 0 for any other line. */
+static size_t guard(const char *at, const char **word)
+{
+    const char *behind = "";
+    size_t len = directive(at, "ifndef", word);
+
+    if (len > 0)
+        return len;
+    (void)directive(at, "if", &behind);
+    if (*behind != '!')
+        return 0;
+    behind += 1 + strspn(behind + 1, " \t");
+    if (strncmp(behind, "defined", 7) != 0)
+        return 0;
+    *word = behind + 7 + strspn(behind + 7, " \t(");
+    return *word > behind + 7 ? strspn(*word, WORD) : 0;
+}
+
 static void read_macros(const char *text, struct kernel_scan *out)
 {
     struct word guarded = { "", 0 };
@@ -352,7 +207,7 @@ static void read_macros(const char *text, struct kernel_scan *out)
     for (const char *at = text; *at;) {
         struct word name = { "", 0 }, value;
 
-        name.len = directive(at, "ifndef", &name.at);
+        name.len = guard(at, &name.at);
         if (name.len > 0) {
             guarded = name;
         } else if ((name.len = directive(at, "define", &name.at)) > 0) {
@@ -373,13 +228,13 @@ static void read_macros(const char *text, struct kernel_scan *out)
 int kernel_scan(const char *text, const char *entry, struct kernel_scan *out,
                 struct err *err)
 {
-    char *plain = without_comments(text);
-    struct found found = { .is_c = false };
+    char *plain = c_text_plain(text);
+    struct kernel_found found = { .is_c = false };
     int rc;
 
     *out = (struct kernel_scan){ .n = 0 };
-    rc = find_kernel(plain, entry, &found, err);
-    if (rc == 0 && found.parameters) {
+    rc = kernel_find(plain, entry, &found, err);
+    if (rc == 0) {
         out->entry = mem_dup(found.name, found.len);
         rc = read_parameters(found.parameters, out, err);
     }

@@ -1,7 +1,7 @@
 /* kernel_scan.h - what a CUDA source says of its kernel: parameters and macros
  *
  * Reads the text only: no macro is expanded, and conditions are not evaluated,
- * but that a macro stands in an #ifndef of its own name.
+ * but that a macro stands in an #ifndef (or #if !defined) of its own name.
  * Thread rule: no state; any thread.
  */
 #ifndef FA_COORDINATOR_SOURCE_KERNEL_SCAN_H

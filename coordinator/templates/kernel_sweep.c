@@ -1,12 +1,12 @@
 #include "coordinator/templates/kernel_sweep.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/mem.h"
+#include "coordinator/source/c_text.h"
 #include "coordinator/source/kernel_scan.h"
 #include "coordinator/source/type_name.h"
 
@@ -30,21 +30,6 @@ block_of(const struct kernel_scan_macro *list, size_t n)
             return macro;
     }
     return NULL;
-}
-
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-static bool has_word(const char *code, const char *word)
-{
-    size_t len = strlen(word);
-
-    for (const char *at = code; (at = strstr(at, word)); at += len)
-        if ((at == code || !is_word(at[-1])) && !is_word(at[len]))
-            return true;
-    return false;
 }
 
 /* How many threads a block has: the name of a tunable, or a number.  A sweep
@@ -75,7 +60,8 @@ static struct threads threads_of(const struct kernel_scan *kernel,
     out.is = out.fixed ? out.fixed : THREADS;
     if (kernel->n_macros > 0)
         return out;
-    while (i + 1 < sizeof(names) / sizeof(names[0]) && has_word(code, names[i]))
+    while (i + 1 < sizeof(names) / sizeof(names[0]) &&
+           c_text_find_word(code, names[i]))
         i++;
     out.is = out.added = names[i];
     return out;

@@ -49,39 +49,6 @@ static void parameters_and_macros_are_read(void **state)
     kernel_scan_fini(&scan);
 }
 
-static void a_kernel_with_a_mangled_name_is_refused(void **state)
-{
-    struct kernel_scan scan;
-    struct err err = { "" };
-
-    (void)state;
-    assert_int_equal(
-        kernel_scan("__global__ void f(int n) {}", NULL, &scan, &err),
-        ERR_INPUT);
-    assert_string_equal(err.text,
-                        "'f' is not extern \"C\", so its name in the compiled "
-                        "file is another one; write extern \"C\" before "
-                        "__global__");
-}
-
-static void a_template_is_told_apart(void **state)
-{
-    static const char text[] = "template <int N> __global__ void f(int n) {}\n";
-    static const char more[] =
-        "extern \"C\" __global__ void g(int n) { body<BLOCK>(n); }\n";
-    char both[sizeof(text) + sizeof(more)];
-    struct kernel_scan scan;
-    struct err err = { "" };
-
-    (void)state;
-    assert_int_equal(kernel_scan(text, NULL, &scan, &err), ERR_INPUT);
-    assert_non_null(strstr(err.text, "'f' is a template; write an extern"));
-    snprintf(both, sizeof(both), "%s%s", text, more);
-    assert_int_equal(kernel_scan(both, NULL, &scan, &err), 0);
-    assert_string_equal(scan.entry, "g");
-    kernel_scan_fini(&scan);
-}
-
 static void macros_say_what_they_are(void **state)
 {
     struct kernel_scan scan;
@@ -109,22 +76,71 @@ static void macros_say_what_they_are(void **state)
                      ERR_INPUT);
 }
 
-static void of_several_kernels_one_is_chosen(void **state)
+/* A default, an array, a const of the pointer itself: none is the name. */
+static void a_parameter_is_what_stands_around_its_name(void **state)
 {
-    const char *text = "extern \"C\" __global__ void f(int n) {}\n"
-                       "extern \"C\" __global__ void g(double *x) {}\n";
     struct kernel_scan scan;
     struct err err = { "" };
 
     (void)state;
-    assert_int_equal(kernel_scan(text, NULL, &scan, &err), ERR_INPUT);
-    assert_string_equal(err.text,
-                        "there are 2 kernels; choose one with --entry");
-    assert_int_equal(kernel_scan(text, "g", &scan, &err), 0);
-    assert_string_equal(scan.parameters[0].type, "fp64");
+    assert_int_equal(
+        kernel_scan("extern \"C\" __global__ void f(const float x[], "
+                    "float y[][8], float *const __restrict__ z, "
+                    "float const *const w, float a = 1.0f, int n = (3)) {}",
+                    NULL, &scan, &err),
+        0);
+    assert_int_equal(scan.n, 6);
+    for (size_t i = 0; i < 6; i++) {
+        const struct kernel_scan_parameter *is = &scan.parameters[i];
+
+        assert_memory_equal(is->name, &"xyzwan"[i], 1);
+        assert_int_equal(strlen(is->name), 1);
+        assert_int_equal(is->pointer, i < 4);
+        if (is->pointer)
+            assert_int_equal(is->constant, i == 0 || i == 3);
+    }
     kernel_scan_fini(&scan);
-    assert_int_equal(kernel_scan(text, "h", &scan, &err), ERR_INPUT);
-    assert_string_equal(err.text, "there is no __global__ function h");
+}
+
+static void an_array_of_pointers_is_refused(void **state)
+{
+    static const char *const types[] = { "float **x", "float *x[4]",
+                                         "const float *const *x" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        struct kernel_scan scan;
+        struct err err = { "" };
+        char text[128];
+
+        snprintf(text, sizeof(text), "extern \"C\" __global__ void f(%s) {}",
+                 types[i]);
+        assert_int_equal(kernel_scan(text, NULL, &scan, &err), ERR_INPUT);
+        assert_non_null(strstr(err.text, types[i]));
+    }
+}
+
+static void a_guard_is_written_in_three_ways(void **state)
+{
+    struct kernel_scan scan;
+    struct err err = { "" };
+
+    (void)state;
+    assert_int_equal(
+        kernel_scan("\xef\xbb\xbf#ifndef A\r\n#define A 1\r\n#endif\r\n"
+                    "#if !defined(B)\n#define B 2\n#endif\n"
+                    "# if ! defined C // here\n#define C 3\n#endif\n"
+                    "#if !definedD\n#define D 4\n#endif\n"
+                    "#if !E\n#define E 5\n#endif\n"
+                    "extern \"C\" __global__ void f(int n) {}\n",
+                    NULL, &scan, &err),
+        0);
+    assert_int_equal(scan.n_macros, 3);
+    assert_string_equal(scan.macros[0].name, "A");
+    assert_string_equal(scan.macros[1].name, "B");
+    assert_string_equal(scan.macros[2].name, "C");
+    assert_int_equal(scan.n_fixed, 2);
+    kernel_scan_fini(&scan);
 }
 
 static void what_cannot_be_described_is_named(void **state)
@@ -202,10 +218,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parameters_and_macros_are_read),
-        cmocka_unit_test(a_kernel_with_a_mangled_name_is_refused),
-        cmocka_unit_test(a_template_is_told_apart),
         cmocka_unit_test(macros_say_what_they_are),
-        cmocka_unit_test(of_several_kernels_one_is_chosen),
+        cmocka_unit_test(a_parameter_is_what_stands_around_its_name),
+        cmocka_unit_test(an_array_of_pointers_is_refused),
+        cmocka_unit_test(a_guard_is_written_in_three_ways),
         cmocka_unit_test(what_cannot_be_described_is_named),
         cmocka_unit_test(a_short_is_not_an_int),
         cmocka_unit_test(broken_text_ends),
