@@ -9,8 +9,9 @@
 #include "common/outcome.h"
 #include "coordinator/compare/compare.h"
 #include "coordinator/compare/compare_side.h"
-#include "coordinator/text/json_out.h"
+#include "coordinator/print/paragraph.h"
 #include "coordinator/print/table.h"
+#include "coordinator/text/json_out.h"
 
 /* ---- for people */
 
@@ -34,22 +35,29 @@ static double unit_of(const struct compare *compare, const char **name)
 static void print_side(const struct compare_side *side, char letter, FILE *to)
 {
     const struct report *report = side->report;
+    char *text = NULL;
+    size_t len = 0;
+    FILE *line = mem_stream(&text, &len);
 
-    fprintf(to, "%c  %s: %s on %s", letter, side->file.path, report->name,
+    fprintf(line, "%c  %s: %s on %s", letter, side->file.path, report->name,
             report->arch);
     for (size_t i = 0; i < side->n_gpus; i++)
         if (i == 0 || strcmp(side->gpus[i].name, side->gpus[i - 1].name) != 0)
-            fprintf(to, ", %s", side->gpus[i].name);
-    fprintf(to, "; %zu configurations\n", report->n_configs);
-    if (!side->winner.config) {
-        fprintf(to, "   %s\n", side->why_none);
-        return;
-    }
-    fprintf(to, "   its winner, %s:", side->winner.state);
-    for (size_t i = 0; i < side->winner.config->params.n; i++)
-        fprintf(to, " %s=%s", side->winner.config->params.items[i].name,
+            fprintf(line, ", %s", side->gpus[i].name);
+    fprintf(line, "; %zu configurations\n", report->n_configs);
+    if (!side->winner.config)
+        fprintf(line, "%s", side->why_none);
+    else
+        fprintf(line, "its winner, %s:", side->winner.state);
+    for (size_t i = 0; side->winner.config && i < side->winner.config->params.n;
+         i++)
+        fprintf(line, " %s=%s", side->winner.config->params.items[i].name,
                 side->winner.config->params.items[i].text);
-    fprintf(to, " (%.8s)\n", side->winner.config->key);
+    if (side->winner.config)
+        fprintf(line, " (%.8s)", side->winner.config->key);
+    mem_stream_close(line, &text);
+    paragraph_print(to, 3, "%s", text);
+    free(text);
 }
 
 static void time_columns(struct table *table, const char *unit)
@@ -118,31 +126,45 @@ static void print_winner(const struct compare *compare, double scale,
     table_free(table);
 }
 
-static void print_counts(const struct compare *compare, FILE *to)
+static char *counts_text(const struct compare *compare)
 {
     static const enum verdict order[] = { VERDICT_SLOW, VERDICT_FAST,
                                           VERDICT_SAME, VERDICT_AMBG };
+    char *text = NULL;
+    size_t len = 0;
+    FILE *line = mem_stream(&text, &len);
 
-    fprintf(to, "\nconfigurations, at each shape of both:");
+    fprintf(line, "configurations, at each shape of both:");
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
-        fprintf(to, " %s %zu%s", verdict_name(order[i]),
+        fprintf(line, " %s %zu%s", verdict_name(order[i]),
                 compare->verdicts[order[i]], i < 3 ? "," : "");
     if (compare->broke)
-        fprintf(to, "; correct in A, failed in B: %zu", compare->broke);
+        fprintf(line, "; correct in A, failed in B: %zu", compare->broke);
     if (compare->mended)
-        fprintf(to, "; failed in A, correct in B: %zu", compare->mended);
+        fprintf(line, "; failed in A, correct in B: %zu", compare->mended);
     if (compare->untimed)
-        fprintf(to, "; without a time on both sides: %zu", compare->untimed);
+        fprintf(line, "; without a time on both sides: %zu", compare->untimed);
     if (compare->only_a)
-        fprintf(to, "; only in A: %zu", compare->only_a);
+        fprintf(line, "; only in A: %zu", compare->only_a);
     if (compare->only_b)
-        fprintf(to, "; only in B: %zu", compare->only_b);
-    fprintf(to, "\n");
+        fprintf(line, "; only in B: %zu", compare->only_b);
+    mem_stream_close(line, &text);
+    return text;
+}
+
+static void print_counts(const struct compare *compare, FILE *to)
+{
+    char *counts = counts_text(compare);
+
+    fputc('\n', to);
+    paragraph_print(to, 2, "%s", counts);
+    free(counts);
     if (compare->same_code)
-        fprintf(to,
-                "%zu of them have the same cubin in A and B, which is %.3f x "
-                "as fast in B: that is the machine, not the kernel\n",
-                compare->same_code, compare->same_code_ratio);
+        paragraph_print(
+            to, 2,
+            "%zu of them have the same cubin in A and B, which is %.3f x as "
+            "fast in B: that is the machine, not the kernel",
+            compare->same_code, compare->same_code_ratio);
 }
 
 static void print_configs(const struct compare *compare, size_t top,
@@ -196,11 +218,11 @@ void compare_table(const struct compare *compare, size_t top, FILE *to)
     print_side(compare->a, 'A', to);
     print_side(compare->b, 'B', to);
     for (size_t i = 0; i < compare->n_warnings; i++)
-        fprintf(to, "note: %s\n", compare->warnings[i]);
-    fprintf(to,
-            "A / B is the time in A divided by the time in B: above 1, B is "
-            "faster (FAST). Changes of up to %g %% are ignored.\n",
-            100 * compare->rules.threshold);
+        paragraph_print(to, 2, "note: %s", compare->warnings[i]);
+    paragraph_print(to, 2,
+                    "A / B is the time in A divided by the time in B: above 1, "
+                    "B is faster (FAST). Changes of up to %g %% are ignored.",
+                    100 * compare->rules.threshold);
     print_winner(compare, scale, unit, to);
     print_counts(compare, to);
     print_configs(compare, top, scale, unit, to);

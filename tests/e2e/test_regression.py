@@ -20,6 +20,12 @@ class Regression(rig.Rig):
     def compare(self, *args, code):
         return self.run_coord(self.folder, "compare", *args, code=code)
 
+    def test_all_but_the_first_line_are_as_wide_as_the_screen(self):
+        self.env["COLUMNS"] = "80"
+        lines = self.compare(fixture("base"), fixture("slower"), code=1).stdout.splitlines()
+        self.assertRegex(lines[0], "^regression: .* 95 % interval .* to ")
+        self.assertEqual([line for line in lines[1:] if len(line) > 80], [])
+
     def test_the_exit_code_is_the_answer(self):
         before = sorted(os.listdir(os.path.join(rig.FIXTURES, "compare")))
         for name, code, word, outcome in (("base", 0, "SAME", "no regression"), ("faster", 0, "FAST", "no regression"),
