@@ -115,9 +115,39 @@ static int of_models(struct err *err)
     return rc;
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat stat_;
+
+    return stat(path, &stat_) == 0 && S_ISDIR(stat_.st_mode);
+}
+
+/* ERR_INPUT if a sweep file, or a folder, is named in place of its database. */
+static int check_given(const char *given, struct err *err)
+{
+    bool folder = is_folder(given);
+    struct err none = { "" };
+    char *path = NULL;
+    int rc = 0;
+
+    if (!folder && !ends_in(given, ".json"))
+        return 0;
+    if (access(given, F_OK) == 0 && dbpath_of_sweep(given, &path, &none) == 0)
+        rc = err_set(err, ERR_INPUT,
+                     "%s is a %s; the database of its sweep is %s", given,
+                     folder ? "folder" : "sweep file", path);
+    else if (folder)
+        rc = err_set(err, ERR_INPUT, "%s is a folder; name a database in it",
+                     given);
+    free(path);
+    return rc;
+}
+
 int dbpath_find(const char *given, char **out, struct err *err)
 {
     *out = NULL;
+    if (given && check_given(given, err) < 0)
+        return ERR_INPUT;
     if (!given && of_models(err) < 0)
         return ERR_INPUT;
     *out = given ? mem_strdup(given) : dbpath_of_file("sweep.json", "");
@@ -132,13 +162,6 @@ int dbpath_check_order(const char *command, const char *db, const char *config,
     return err_set(err, ERR_INPUT,
                    "%s: the database comes first: fa-coord %s %s %s", command,
                    command, config, db);
-}
-
-static bool is_folder(const char *path)
-{
-    struct stat stat_;
-
-    return stat(path, &stat_) == 0 && S_ISDIR(stat_.st_mode);
 }
 
 int dbpath_of_sweep(const char *sweep, char **out, struct err *err)

@@ -18,7 +18,7 @@ struct dbpath_models {
 /* 'given' if it is not NULL; else the database of ./sweep.json; else the only
  * *.db in the current folder.  The caller frees '*out'.  ERR_INPUT if there is
  * no such database or more than one; a sweep over several models of GPU has
- * one for each. */
+ * one for each.  Likewise if 'given' is a sweep file or a folder. */
 int dbpath_find(const char *given, char **out, struct err *err);
 
 /* ERR_INPUT if 'config', the second argument of 'command', is a database and

@@ -55,12 +55,12 @@ static void expect(const char *given, const char *path)
     free(out);
 }
 
-static void expect_error(const char *text)
+static void refuse(const char *given, const char *text)
 {
     char *out;
     struct err err;
 
-    assert_int_equal(dbpath_find(NULL, &out, &err), ERR_INPUT);
+    assert_int_equal(dbpath_find(given, &out, &err), ERR_INPUT);
     assert_string_equal(err.text, text);
 }
 
@@ -90,11 +90,22 @@ static void then_the_only_one_here(void **state)
 static void two_or_none_are_an_error(void **state)
 {
     (void)state;
-    expect_error("this folder has no sweep.json and no *.db; name a database");
+    refuse(NULL, "this folder has no sweep.json and no *.db; name a database");
     write_file("a.db", "");
     write_file("b.db", "");
-    expect_error("this folder has 2 databases and no sweep.json that says "
+    refuse(NULL, "this folder has 2 databases and no sweep.json that says "
                  "which to use; name one of a.db, b.db");
+}
+
+static void a_sweep_file_is_not_its_database(void **state)
+{
+    (void)state;
+    refuse(".", ". is a folder; name a database in it");
+    expect("none.json", "none.json");
+    write_file("sweep.json", "{ \"name\": \"b\" } // mine");
+    refuse("sweep.json",
+           "sweep.json is a sweep file; the database of its sweep is b.db");
+    refuse(".", ". is a folder; the database of its sweep is ./b.db");
 }
 
 static void of_sweep(const char *sweep, const char *path)
@@ -172,7 +183,7 @@ static void several_models_have_a_database_each(void **state)
     expect(NULL, "b.l4.db");
     write_file("b.h200.db", "");
     models_are("h200 l4 ");
-    expect_error("the sweep has a database for each of its 2 models of GPU; "
+    refuse(NULL, "the sweep has a database for each of its 2 models of GPU; "
                  "name one of b.h200.db, b.l4.db");
     expect("b.l4.db", "b.l4.db");
     write_file("sweep.json", "{\"name\": \"b\"}");
@@ -190,7 +201,7 @@ static void databases_of_different_sweeps_are_no_models_of_one(void **state)
     write_file("b.h200.db", "");
     write_file("a.db", "");
     models_are("");
-    expect_error("this folder has 3 databases and no sweep.json that says "
+    refuse(NULL, "this folder has 3 databases and no sweep.json that says "
                  "which to use; name one of a.db, b.h200.db, b.l4.db");
 }
 
@@ -230,6 +241,7 @@ int main(void)
         TEST(then_that_of_the_sweep_file_with_its_comments),
         TEST(then_the_only_one_here),
         TEST(two_or_none_are_an_error),
+        TEST(a_sweep_file_is_not_its_database),
         TEST(the_database_comes_before_the_configuration),
         TEST(the_database_of_a_sweep_lies_beside_its_file),
         TEST(without_standard_input_it_is_found_too),
