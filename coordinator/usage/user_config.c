@@ -57,9 +57,14 @@ static int check_name(const char *command, const char *name, const char *origin,
     struct names names = { .command = command };
     const char *near;
 
-    if (command && !commands_find(command))
-        return err_set(err, ERR_INPUT, "%s: there is no command '%.64s'",
-                       origin, command);
+    if (command && !commands_find(command)) {
+        near = commands_near(command);
+        return err_set(err, ERR_INPUT, "%s: there is no command '%.64s'%s%s%s",
+                       origin, command, near ? "; did you mean '" : "",
+                       near ? near : "", near ? "'?" : "");
+    }
+    if (!*name)
+        return err_set(err, ERR_INPUT, "%s: a line is NAME = VALUE", origin);
     if (is_refused(name))
         return err_set(err, ERR_INPUT,
                        "%s: --%s works on the command line only", origin, name);

@@ -190,6 +190,11 @@ static void a_line_that_means_nothing_is_named(void **state)
     assert_refused("stay.budget = 1\n",
                    "config:1: 'stay' has no flag '--budget'");
     assert_refused("run.budget = 1\n", "config:1: there is no command 'run'");
+    assert_refused("staay.budget = 1\n",
+                   "config:1: there is no command 'staay'; did you mean "
+                   "'stay'?");
+    assert_refused(" = 1\n", "config:1: a line is NAME = VALUE");
+    assert_refused("stay. = 1\n", "config:1: a line is NAME = VALUE");
     assert_refused("force = true\n",
                    "config:1: --force works on the command line only");
 }
