@@ -48,6 +48,7 @@ struct gpu_models_side {
     struct gpu_models_speedup speedup; /* of the winner */
     struct gpu_models_time *times;
     size_t n;
+    char *sweep; /* its name; "" without a sweep */
 };
 
 struct gpu_models {

@@ -116,6 +116,7 @@ static int load(struct store *store, struct gpu_models_side *side,
         side->emulated = conclusion->emulated;
         replace(&side->verdict, conclusion->sentence);
         replace(&side->file, report->file.text);
+        replace(&side->sweep, report->name);
         replace(&side->gpu, report->sweep.recorded_on
                                 ? report->sweep.recorded_on
                             : report->n_gpus ? report->gpus[0].name
@@ -146,6 +147,7 @@ int gpu_models_load(const char *const *labels, const char *const *databases,
             .database = mem_strdup(databases[i]),
             .gpu = mem_strdup(""),
             .file = mem_strdup(""),
+            .sweep = mem_strdup(""),
             .verdict = mem_strdup(""),
             .state = mem_strdup("no winner"),
             .speedup = { (double)NAN, (double)NAN, (double)NAN },
@@ -178,6 +180,7 @@ void gpu_models_fini(struct gpu_models *models)
         free(side->database);
         free(side->gpu);
         free(side->file);
+        free(side->sweep);
         free(side->verdict);
         free(side->state);
     }

@@ -106,6 +106,32 @@ static void print_costs(const struct gpu_models *models, FILE *to)
     buf_fini(&what);
 }
 
+/* Of what is not one sweep on several models, if anything. */
+static void print_difference(const struct gpu_models *models, FILE *to)
+{
+    const char *first = "";
+
+    for (size_t i = 0; i < models->n; i++) {
+        const char *name = models->sides[i].sweep;
+
+        if (first[0] && name[0] && strcmp(first, name) != 0) {
+            fputc('\n', to);
+            paragraph_print(to, 0,
+                            "The sweeps are not of one name (%s, %s), so they "
+                            "may be of different kernels.",
+                            first, name);
+            return;
+        }
+        first = name[0] ? name : first;
+    }
+    if (gpu_models_same_file(models))
+        return;
+    fputc('\n', to);
+    paragraph_print(to, 0,
+                    "The sweep file changed between these sweeps, so they may "
+                    "have tried different things.");
+}
+
 void gpu_models_print(const struct gpu_models *models, FILE *to)
 {
     struct buf text;
@@ -129,8 +155,6 @@ void gpu_models_print(const struct gpu_models *models, FILE *to)
                    models->sides[i].verdict);
         paragraph_print(to, 0, "%s", buf_text(&text));
     }
-    if (!gpu_models_same_file(models))
-        fprintf(to, "\nThe sweep file changed between these sweeps, so they "
-                    "may have tried different things.\n");
+    print_difference(models, to);
     buf_fini(&text);
 }

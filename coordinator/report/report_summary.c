@@ -165,9 +165,10 @@ static void put_tried(const struct report *report, FILE *to)
     else
         paragraph_labelled(
             to, LABEL, "Tried",
-            "all %" PRId64 " configurations that pass the gates, of %" PRId64
-            "%s%s%s%s.",
-            passed, report->counts.configurations, named ? " (" : "",
+            "%s %" PRId64 " configuration%s, of %" PRId64 "%s%s%s%s.",
+            passed == 1 ? "the" : "all", passed,
+            passed == 1 ? " that passes the gates" : "s that pass the gates",
+            report->counts.configurations, named ? " (" : "",
             named ? strategy : "", named ? ")" : "", outside);
     free(strategy);
 }

@@ -47,7 +47,8 @@ static void fill(struct gpu_models_side *sides)
           "a",
           { 1.31, 1.3, 1.32 },
           old_times,
-          3 },
+          3,
+          NONE },
         { H200,
           NONE,
           NONE,
@@ -59,7 +60,8 @@ static void fill(struct gpu_models_side *sides)
           "b",
           { 1.05, 1.04, 1.06 },
           new_times,
-          2 },
+          2,
+          NONE },
         { T4,
           NONE,
           NONE,
@@ -71,7 +73,8 @@ static void fill(struct gpu_models_side *sides)
           "c",
           { 1, 1, 1 },
           third_times,
-          1 },
+          1,
+          NONE },
     };
 
     memcpy(sides, all, sizeof(all));
@@ -150,6 +153,37 @@ static void what_was_not_measured_or_only_emulated_has_no_cost(void **state)
          "l4: no winner; h200: no winner; emulated times are not compared");
 }
 
+static char *printed(void (*print)(const struct gpu_models *, FILE *),
+                     const struct gpu_models *models)
+{
+    char *text = NULL;
+    size_t len;
+    FILE *to = open_memstream(&text, &len);
+
+    print(models, to);
+    fclose(to);
+    return text;
+}
+
+static void another_kernel_is_noticed(void **state)
+{
+    struct gpu_models_side sides[3];
+    struct gpu_models models = { sides, 3 };
+    char *text;
+
+    (void)state;
+    fill(sides);
+    sides[0].sweep = A;
+    sides[2].sweep = B;
+    sides[2].file = FILE_2;
+    text = printed(gpu_models_print, &models);
+    assert_non_null(strstr(text,
+                           "The sweeps are not of one name (A=1, A=2), so "
+                           "they may be of different"));
+    assert_null(strstr(text, "The sweep file changed"));
+    free(text);
+}
+
 static void another_sweep_file_is_noticed(void **state)
 {
     struct gpu_models_side sides[3];
@@ -162,18 +196,6 @@ static void another_sweep_file_is_noticed(void **state)
     assert_true(gpu_models_same_file(&models));
     sides[2].file = FILE_2;
     assert_false(gpu_models_same_file(&models));
-}
-
-static char *printed(void (*print)(const struct gpu_models *, FILE *),
-                     const struct gpu_models *models)
-{
-    char *text = NULL;
-    size_t len;
-    FILE *to = open_memstream(&text, &len);
-
-    print(models, to);
-    fclose(to);
-    return text;
 }
 
 static void print_json(const struct gpu_models *models, FILE *to)
@@ -234,6 +256,7 @@ int main(void)
         cmocka_unit_test(a_compromise_may_be_no_winner),
         cmocka_unit_test(what_was_not_measured_or_only_emulated_has_no_cost),
         cmocka_unit_test(another_sweep_file_is_noticed),
+        cmocka_unit_test(another_kernel_is_noticed),
         cmocka_unit_test(people_and_programs_read_the_same_costs),
         cmocka_unit_test(
             a_database_that_is_not_there_is_a_side_without_a_winner),
