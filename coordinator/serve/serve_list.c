@@ -131,9 +131,11 @@ void serve_list_write(const struct serve_source *sources, size_t n, FILE *to)
     fputs("<main>\n<ol>\n", markup);
     for (size_t i = 0; i < n; i++)
         put_link(&sources[i], i + 1, markup);
-    fputs("</ol>\n<h2>Their best and their costs</h2>\n", markup);
+    fputs("</ol>\n<h2>Their best and their costs</h2>\n"
+          "<div class=\"scroll\" tabindex=\"0\">\n",
+          markup);
     put_comparison(sources, n, page);
-    fputs("</main>\n", html_page_markup(page));
+    fputs("</div>\n</main>\n", html_page_markup(page));
     html_page_close(page);
 }
 

@@ -81,6 +81,9 @@ static void a_list_links_compares_and_escapes(void **state)
     assert_non_null(strstr(text, "<p>there is no sweep yet</p>"));
     assert_non_null(strstr(text, ">1.250</td>"));
     assert_non_null(strstr(text, ">01234567</td>"));
+    /* which may be wider than the window */
+    assert_non_null(strstr(text, "<div class=\"scroll\" tabindex=\"0\">\n"
+                                 "<div><table>"));
     assert_null(strstr(text, "<b>"));
     assert_null(strstr(text, "nan"));
     free(text);
