@@ -81,6 +81,17 @@ class Tables(unittest.TestCase):
         self.assertEqual([(row["host"], row["category"], row["hours"], row["usd"]) for row in tables.cost(REPORT)],
                          [("x", "idle", 1.0, 2.0), ("x", "measuring", 2.0, 4.0), ("y", "idle", 1.0, None)])
 
+    def test_the_proof_and_earlier_rates_are_in_the_cost(self):
+        host = {"host": "x", "rate_usd_per_h": 2.0, "hours": 4.0, "usd": 6.0, "proof_hours": 1.0,
+                "categories": {"idle": 1.0, "measuring": 2.0}}
+        rows = tables.cost({**REPORT, "cost": {"hosts": [host]}})
+        self.assertEqual([(row["category"], row["hours"], row["usd"]) for row in rows],
+                         [("idle", 1.0, 1.5), ("measuring", 2.0, 3.0), ("proof", 1.0, 1.5)])
+        unused = {**host, "hours": 0.0, "usd": 0.0, "proof_hours": 0.0, "categories": {"idle": 0.0}}
+        self.assertEqual([row["usd"] for row in tables.cost({**REPORT, "cost": {"hosts": [unused]}})], [0.0])
+        some = {**host, "usd": None}  # one of its runs had no rate
+        self.assertEqual({row["usd"] for row in tables.cost({**REPORT, "cost": {"hosts": [some]}})}, {None})
+
     def test_a_host_without_a_gpu_has_a_row(self):
         self.assertEqual([(row["host"], row["gpu"]) for row in tables.hosts(REPORT)],
                          [("x", "G0"), ("x", "G1"), ("y", None)])

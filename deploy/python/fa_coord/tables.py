@@ -60,12 +60,17 @@ def samples(report: Row) -> List[Row]:
 
 
 def cost(report: Row) -> List[Row]:
-    """A row is a host and what it was held for; 'usd' is None where it is
-    unpriced."""
+    """A row is a host and what it was held for, with the proof of the
+    finalists if there was one; they add up to the host's hours and dollars.
+    'usd' is None where it is unpriced."""
     rows = []
     for host in report["cost"]["hosts"]:
-        rate = host["rate_usd_per_h"]
-        for category, hours in host["categories"].items():
+        # Runs may have had other rates than the newest one.
+        rate = None if host["usd"] is None else host["usd"] / host["hours"] if host["hours"] else 0.0
+        held = dict(host["categories"])
+        if host.get("proof_hours"):
+            held["proof"] = host["proof_hours"]
+        for category, hours in held.items():
             rows.append({"host": host["host"], "category": category, "hours": hours,
                          "usd": None if rate is None else hours * rate})
     return rows
