@@ -20,6 +20,7 @@
 #include "coordinator/options/options.h"
 #include "coordinator/tasks/record_file.h"
 #include "coordinator/text/outfile.h"
+#include "coordinator/text/shell_word.h"
 
 #define TEXT_MAX (8 << 20)
 
@@ -48,10 +49,16 @@ static int write_sweep(const struct replay *replay, const char *path,
     replay_sweep_text(replay, &text);
     rc = outfile_save(path, buf_text(&text), text.len, false, err);
     buf_fini(&text);
-    if (rc == 0)
+    if (rc == 0) {
+        char *sweep = shell_word(path), *record;
+
+        record = shell_word(replay_path(replay));
         fprintf(stderr,
                 "%s: to sweep it, run: fa-coord sweep %s --device replay=%s\n",
-                path, path, replay_path(replay));
+                path, sweep, record);
+        free(sweep);
+        free(record);
+    }
     return rc;
 }
 
@@ -89,6 +96,8 @@ static int write_database(struct replay *replay, const struct spec *spec,
 
 static void say_problem(const struct t1 *problem, const char *path)
 {
+    char *sweep;
+
     const char *const *notes;
     size_t n = t1_notes(problem, &notes);
 
@@ -105,9 +114,11 @@ static void say_problem(const struct t1 *problem, const char *path)
                 " pass%s the conditions\n",
                 path, t1_points(problem), t1_points(problem) == 1 ? "" : "s",
                 t1_passing(problem), t1_passing(problem) == 1 ? "es" : "");
+    sweep = shell_word(path);
     fprintf(stderr,
             "write reference.cu beside it, then run: fa-coord check %s\n",
-            path);
+            sweep);
+    free(sweep);
 }
 
 /* What a T1 file leaves out, such as the arguments, has to be written yet. */

@@ -13,6 +13,7 @@
 #include "coordinator/options/options.h"
 #include "coordinator/templates/kernel_sweep.h"
 #include "coordinator/templates/templates.h"
+#include "coordinator/text/shell_word.h"
 #include "coordinator/text/terminal.h"
 
 #define SOURCE_MAX (1 << 20) /* bytes */
@@ -119,6 +120,7 @@ static int write_for(const struct settings *settings, struct err *err)
 static int write_template(const struct settings *settings, struct err *err)
 {
     const char *folder = settings->folder ? settings->folder : ".";
+    char *word = shell_word(folder);
     int rc = templates_write(settings->template, folder, err);
 
     if (rc == 0)
@@ -128,7 +130,8 @@ static int write_template(const struct settings *settings, struct err *err)
                "    fa-coord sweep --device cpu --db cpu.db    # is it right? "
                "needs no GPU\n"
                "    fa-coord sweep --hosts hosts.txt\n",
-               settings->template, folder, folder);
+               settings->template, folder, word);
+    free(word);
     return rc;
 }
 

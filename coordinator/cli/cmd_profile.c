@@ -25,6 +25,7 @@
 #include "coordinator/options/shape_choice.h"
 #include "coordinator/text/exit_code.h"
 #include "coordinator/text/json_out.h"
+#include "coordinator/text/shell_word.h"
 #include "coordinator/text/terminal.h"
 
 /* For all launches of a configuration: the profiler replays each some forty
@@ -68,11 +69,15 @@ static int choose_winner(struct order *order, const struct run *run,
     struct winner winner;
     int rc = winner_load(store, report, order->shape_name, &winner, err);
 
-    if (rc == WINNER_NONE)
-        return err_set(err, ERR_INPUT,
-                       "there is no winner to profile: no configuration is "
-                       "correct; name one: fa-coord profile %s A=1,B=2",
-                       run->db);
+    if (rc == WINNER_NONE) {
+        char *db = shell_word(run->db);
+
+        rc = err_set(err, ERR_INPUT,
+                     "there is no winner to profile: no configuration is "
+                     "correct; name one: fa-coord profile %s A=1,B=2",
+                     db);
+        free(db);
+    }
     if (rc < 0)
         return rc;
     config_selection_baseline(&order->choice, run->spec);

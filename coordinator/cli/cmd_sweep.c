@@ -34,6 +34,7 @@
 #include "coordinator/options/options.h"
 #include "coordinator/text/exit_code.h"
 #include "coordinator/text/json_out.h"
+#include "coordinator/text/shell_word.h"
 #include "coordinator/text/terminal.h"
 
 static void print_confirmation(const struct run *run)
@@ -265,6 +266,14 @@ static int search(struct run *run, struct sweep_options *options)
     return code;
 }
 
+static void say_done(const char *db)
+{
+    char *word = shell_word(db);
+
+    fprintf(stderr, "done; for the results run: fa-coord report %s\n", word);
+    free(word);
+}
+
 static int sweep(struct run *run)
 {
     bool held_back = false;
@@ -284,8 +293,7 @@ static int sweep(struct run *run)
     else if (code == EXIT_DONE && run->set.json)
         confirm_pipeline_json(run, NULL);
     if (code == EXIT_DONE)
-        fprintf(stderr, "done; for the results run: fa-coord report %s\n",
-                run->db);
+        say_done(run->db);
     if (code == EXIT_DONE && (held_back || early))
         code = EXIT_CAP;
     /* a search that is complete has nothing to resume */
@@ -308,15 +316,19 @@ static void remove_old(const char *db)
 /* No later command would look for them in the renamed database. */
 static int release_old(struct store *store, struct err *err)
 {
-    int rc = run_rental_release(store, RELEASE_PATIENCE_S, err);
+    int rc = run_rental_release(store, RELEASE_PATIENCE_S, err), n = rc;
+    char *db;
 
     if (rc <= 0)
         return rc;
-    return err_set(err, ERR_INPUT,
-                   "%s has %d machine%s that still cost%s money, and --fresh "
-                   "would set it aside; first run: fa-coord release %s",
-                   store_path(store), rc, rc == 1 ? "" : "s",
-                   rc == 1 ? "s" : "", store_path(store));
+    db = shell_word(store_path(store));
+    rc =
+        err_set(err, ERR_INPUT,
+                "%s has %d machine%s that still cost%s money, and --fresh "
+                "would set it aside; first run: fa-coord release %s",
+                store_path(store), n, n == 1 ? "" : "s", n == 1 ? "s" : "", db);
+    free(db);
+    return rc;
 }
 
 /* --fresh renames the old database, so that results that cost money are never

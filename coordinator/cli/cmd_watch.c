@@ -27,6 +27,7 @@
 #include "coordinator/options/options.h"
 #include "coordinator/tasks/run_rental.h"
 #include "coordinator/text/exit_code.h"
+#include "coordinator/text/shell_word.h"
 #include "coordinator/text/terminal.h"
 
 #define INTERVAL_S 1.0
@@ -121,9 +122,14 @@ static void print_ending(const struct report *report, const char *path)
 {
     const char *ending = report->sweep.ending;
 
-    if (strcmp(ending, "done") != 0)
-        printf("the last run %s%s; to continue: fa-coord resume %s\n",
-               *ending ? "ended: " : "was killed", ending, path);
+    char *db;
+
+    if (strcmp(ending, "done") == 0)
+        return;
+    db = shell_word(path);
+    printf("the last run %s%s; to continue: fa-coord resume %s\n",
+           *ending ? "ended: " : "was killed", ending, db);
+    free(db);
 }
 
 static int print_answer(struct store *store, struct err *err)

@@ -15,6 +15,7 @@
 #include "common/buf.h"
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/text/shell_word.h"
 
 #define SWEEP_BYTES_MAX (1 << 20)
 #define NAMES_SHOWN 400 /* bytes of the list of databases */
@@ -157,11 +158,18 @@ int dbpath_find(const char *given, char **out, struct err *err)
 int dbpath_check_order(const char *command, const char *db, const char *config,
                        struct err *err)
 {
+    char *first, *second;
+
     if (ends_in(db, ".db") || !ends_in(config, ".db"))
         return 0;
-    return err_set(err, ERR_INPUT,
-                   "%s: the database comes first: fa-coord %s %s %s", command,
-                   command, config, db);
+    first = shell_word(config);
+    second = shell_word(db);
+    (void)err_set(err, ERR_INPUT,
+                  "%s: the database comes first: fa-coord %s %s %s", command,
+                  command, first, second);
+    free(first);
+    free(second);
+    return ERR_INPUT;
 }
 
 int dbpath_of_sweep(const char *sweep, char **out, struct err *err)

@@ -1,6 +1,7 @@
 /* What the files of a confirmation share: its cards, dropped candidates, and
  * why it has failed. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/err.h"
@@ -8,6 +9,7 @@
 #include "coordinator/passes/confirmation_internal.h"
 #include "coordinator/state/records.h"
 #include "coordinator/text/exit_code.h"
+#include "coordinator/text/shell_word.h"
 
 int confirmation_state_card(struct confirmation_pass *c, const char *uuid)
 {
@@ -50,6 +52,7 @@ int confirmation_state_failure(const struct confirmation_pass *c,
         c->is->kind == CONFIRMATION_BENCH ? "bench" : "confirmation";
     const char *command =
         c->is->kind == CONFIRMATION_BENCH ? "bench --db" : "confirm";
+    char *word;
 
     if (block_schedule_is_out(c->confirm, 0))
         return err_set(err, ERR_DEVICE,
@@ -57,17 +60,21 @@ int confirmation_state_failure(const struct confirmation_pass *c,
                        "%.90s; mend it or choose another baseline, and run "
                        "'fa-coord sweep' again",
                        name, c->is->candidates[0].reason);
+    word = shell_word(db);
     if (all_others_are_out(c))
-        return err_set(err, ERR_DEVICE,
-                       "the %s has no answer: all but the baseline are out, as "
-                       "said above; repair the kernel and run 'fa-coord sweep' "
-                       "again, or try again unchanged: fa-coord %s %s",
-                       name, command, db);
-    return err_set(err, ERR_DEVICE,
-                   "the %s has no answer: %d blocks lost a measurement, and "
-                   "%d of %d are complete; when hosts and processes live, "
-                   "begin it again: fa-coord %s %s",
-                   name, block_schedule_broke(c->confirm),
-                   block_schedule_complete(c->confirm),
-                   confirmation_blocks_max(c->is), command, db);
+        (void)err_set(err, ERR_DEVICE,
+                      "the %s has no answer: all but the baseline are out, as "
+                      "said above; repair the kernel and run 'fa-coord sweep' "
+                      "again, or try again unchanged: fa-coord %s %s",
+                      name, command, word);
+    else
+        (void)err_set(err, ERR_DEVICE,
+                      "the %s has no answer: %d blocks lost a measurement, and "
+                      "%d of %d are complete; when hosts and processes live, "
+                      "begin it again: fa-coord %s %s",
+                      name, block_schedule_broke(c->confirm),
+                      block_schedule_complete(c->confirm),
+                      confirmation_blocks_max(c->is), command, word);
+    free(word);
+    return ERR_DEVICE;
 }

@@ -43,6 +43,7 @@
 #include "coordinator/options/options.h"
 #include "coordinator/tasks/record_file.h"
 #include "coordinator/text/exit_code.h"
+#include "coordinator/text/shell_word.h"
 
 static bool has_nvidia(void)
 {
@@ -548,16 +549,19 @@ static void put_caps(const struct run *run, double budget_usd, FILE *to)
 void run_say_how_to_go_on(const struct run *run, int code, const char *command)
 {
     double budget_usd = run->set.budget_usd;
+    char *db;
 
     if (!exit_code_is_resumable(code))
         return;
+    db = shell_word(run->db);
     if (code == EXIT_CAP)
         fprintf(stderr,
                 "nothing is lost; to continue, raise the limit with --budget "
                 "or --max-hours: fa-coord %s %s",
-                command, run->db);
+                command, db);
     else
         fprintf(stderr, "nothing is lost; to continue: fa-coord %s %s", command,
-                run->db);
+                db);
+    free(db);
     put_caps(run, code == EXIT_CAP ? 2 * budget_usd : budget_usd, stderr);
 }

@@ -20,6 +20,7 @@
 #include "coordinator/store/store.h"
 #include "coordinator/options/fail.h"
 #include "coordinator/text/exit_code.h"
+#include "coordinator/text/shell_word.h"
 
 struct run_rental {
     struct rental *machines; /* NULL: no host of the file is rented */
@@ -173,22 +174,29 @@ static int not_noted(const char *db, const struct release_count *count,
 {
     size_t n = count->released + count->running;
     struct err why = *err;
+    char *word;
 
     if (n == 0)
         return ERR_STORE;
-    return err_set(err, ERR_STORE,
-                   "%s; the end of %zu machine%s is not noted: once the "
-                   "database is there and can be written, 'fa-coord release "
-                   "%s' runs stop= again and notes it",
-                   why.text, n, n == 1 ? "" : "s", db);
+    word = shell_word(db);
+    err_set(err, ERR_STORE,
+            "%s; the end of %zu machine%s is not noted: once the database is "
+            "there and can be written, 'fa-coord release %s' runs stop= again "
+            "and notes it",
+            why.text, n, n == 1 ? "" : "s", word);
+    free(word);
+    return ERR_STORE;
 }
 
 static void say_running(const char *db, size_t n)
 {
+    char *word = shell_word(db);
+
     fprintf(stderr,
             "fa-coord: %zu machine%s NOT released and still cost%s money; once "
             "stop= works again: fa-coord release %s\n",
-            n, n == 1 ? " was" : "s were", n == 1 ? "s" : "", db);
+            n, n == 1 ? " was" : "s were", n == 1 ? "s" : "", word);
+    free(word);
 }
 
 int run_rental_release(struct store *store, int64_t patience_s, struct err *err)
