@@ -167,7 +167,7 @@ static struct part part_from(const struct table *table, size_t from,
     for (; part.to < table->n_columns; part.to++) {
         size_t gap = part.to > 0 ? GAP : 0;
         size_t is = table->columns[part.to].width;
-        size_t left = width > used + gap ? width - used - gap : 1;
+        size_t left = width > used + gap ? width - used - gap : 0;
 
         if (is > left && is_text(table, part.to) && left >= TEXT_LEAST) {
             part.last = left;

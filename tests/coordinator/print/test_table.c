@@ -130,6 +130,34 @@ static void a_column_that_fits_nowhere_is_still_printed(void **state)
                         "1                           2\n");
 }
 
+static struct table *narrow_at_the_end(void)
+{
+    struct table *table = table_new();
+
+    table_column(table, 'l', "received");
+    table_column(table, 'l', "gpu");
+    table_column(table, 'r', "n");
+    table_cell(table, "2026-11-29");
+    table_cell(table, "GPU-402");
+    table_cell(table, "5");
+    return table;
+}
+
+static void a_column_of_one_character_is_not_beyond_the_screen(void **state)
+{
+    char text[512];
+
+    (void)state;
+    assert_string_equal(printed(narrow_at_the_end(), "22", text, sizeof(text)),
+                        "received    gpu      n\n2026-11-29  GPU-402  5\n");
+    for (int columns = 20; columns <= 21; columns++)
+        assert_string_equal(printed(narrow_at_the_end(),
+                                    columns == 20 ? "20" : "21", text,
+                                    sizeof(text)),
+                            "received    gpu\n2026-11-29  GPU-402\n\n"
+                            "received    n\n2026-11-29  5\n");
+}
+
 static void styles_do_not_count_as_width(void **state)
 {
     struct table *table = table_new();
@@ -177,6 +205,7 @@ static void empty_columns_can_be_left_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_column_of_one_character_is_not_beyond_the_screen),
         cmocka_unit_test(empty_columns_can_be_left_out),
         cmocka_unit_test_setup(columns_are_as_wide_as_their_contents,
                                no_colours),
