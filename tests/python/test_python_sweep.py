@@ -60,6 +60,8 @@ class Sweeps(rig.Rig):
             self.assertAlmostEqual(medians[key], median)
         self.assertEqual(sorted(frames["builds"]["key"]), sorted(results["key"]))
         self.assertTrue((frames["builds"]["seconds"] > 0).all())
+        self.assertEqual({name: str(frames[name]["VECTOR"].dtype) for name in ("results", "builds", "convergence")},
+                         dict.fromkeys(("results", "builds", "convergence"), "bool"))
         self.assertAlmostEqual(frames["convergence"]["best_s"].iloc[-1], results["median_s"].min())
         self.assertAlmostEqual(frames["cost"]["hours"].sum(), frames["hosts"]["hours"].iloc[0])
         self.assertTrue(frames["cost"]["usd"].isna().all())  # unpriced is not 0

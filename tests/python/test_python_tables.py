@@ -110,6 +110,7 @@ class Tables(unittest.TestCase):
         rows = tables.convergence(REPORT, TRACE, "s")
         self.assertEqual([(row["key"], row["seconds"], row["best_s"]) for row in rows],
                          [("c", 4.0, None), ("b", 5.5, 2e-6), ("a", 6.5, 2e-6)])
+        self.assertEqual([(row["BLOCK"], row["FAST"]) for row in rows], [(128, True), (128, False), (64, False)])
 
     def test_columns_of_an_empty_table_are_those_of_its_rows(self):
         report = {**REPORT, "verdict": VERDICT}

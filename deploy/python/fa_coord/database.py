@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas
 
 VIEWS = "views"  # of 'fa-coord export --format'
+PARAMS = "CREATE TEMP VIEW fa_params AS SELECT params FROM config LIMIT 1;"  # the tunables are the same in all
 
 
 class Database:
@@ -104,8 +105,19 @@ class Database:
     def _build_rows(self) -> List[tables.Row]:
         if self.has_views():
             with contextlib.suppress(sqlite3.Error):  # an older format: the trace has less, of any format
-                return [{**row, "baseline": bool(row["baseline"])} for row in self.view_rows("fa_build")]
+                return self._with_bools(self.view_rows("fa_build"))
         return tables.builds(self.trace())
+
+    def _with_bools(self, rows: List[tables.Row]) -> List[tables.Row]:
+        """The rows of a view, in which SQLite has 0 and 1 for false and true."""
+        names = {"baseline"}
+        for row in views.read(self.path, PARAMS, "fa_params"):
+            for name, value in json.loads(row["params"]).items():
+                while rows and name + "_" in rows[0]:  # it has the name of a column
+                    name += "_"
+                if isinstance(value, bool):
+                    names.add(name)
+        return [{name: bool(value) if name in names else value for name, value in row.items()} for row in rows]
 
     def _export(self, format_name: str) -> str:
         return program.output(["export", "--db", self.path, "--format", format_name], self.program)

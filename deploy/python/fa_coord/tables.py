@@ -135,14 +135,15 @@ def convergence(report: Row, trace: Row, shape: str) -> List[Row]:
     settled.update(measured)
     done = [row for row in results(report)
             if row["shape"] == shape and row["key"] in settled and row["outcome"] != "pending"]
+    config = {result["key"]: result["config"] for result in report["results"]}
     best: Optional[float] = None
     rows = []
     for i, row in enumerate(sorted(done, key=lambda row: settled[row["key"]])):
         median = row["median_s"] if row["outcome"] == "correct" else None
         if median is not None and (best is None or median < best):
             best = median
-        rows.append({"evaluation": i + 1, "seconds": settled[row["key"]], "key": row["key"],
-                     "outcome": row["outcome"], "median_s": median, "best_s": best})
+        rows.append(with_tunables({"evaluation": i + 1, "seconds": settled[row["key"]], "key": row["key"],
+                                   "outcome": row["outcome"], "median_s": median, "best_s": best}, config[row["key"]]))
     return rows
 
 
