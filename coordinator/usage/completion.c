@@ -106,6 +106,12 @@ static void print_bash(FILE *to)
           "    local before=${COMP_WORDS[COMP_CWORD - 1]}\n"
           "    local words= files=yes\n"
           "    COMPREPLY=()\n"
+          "    # bash takes --name=VALUE for three words\n"
+          "    if [ \"$current\" = = ]; then\n"
+          "        current=\n"
+          "    elif [ \"$before\" = = ] && [ \"$COMP_CWORD\" -gt 2 ]; then\n"
+          "        before=${COMP_WORDS[COMP_CWORD - 2]}\n"
+          "    fi\n"
           "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
           "        words=\"",
           to);

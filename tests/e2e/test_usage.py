@@ -77,6 +77,10 @@ class Usage(Rig):
         self.assertEqual(completions("fa-coord", "sweep", "--bud"), ["--budget"])
         self.assertCountEqual(completions("fa-coord", "sweep", "--hosts", "ho"), ["home", "hosts.txt"])
         self.assertEqual(completions("fa-coord", "export", "--format", "h"), ["header"])
+        self.assertEqual(completions("fa-coord", "export", "--format", "=", "h"), ["header"])  # as --format=h is read
+        self.assertCountEqual(completions("fa-coord", "init", "--template", "="), ["reduction", "stencil", "matmul"])
+        self.assertCountEqual(completions("fa-coord", "sweep", "--hosts", "=", "ho"), ["home", "hosts.txt"])
+        self.assertCountEqual(completions("fa-coord", "sweep", "--device", "replay", "=", "ho"), ["home", "hosts.txt"])
         self.assertEqual(completions("fa-coord", "completion", "z"), ["zsh"])
         self.assertEqual(completions("fa-coord", "help", "expl"), ["explain"])
 
