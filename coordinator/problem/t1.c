@@ -11,6 +11,7 @@
 #include "common/mem.h"
 #include "coordinator/problem/t1_argument.h"
 #include "coordinator/problem/t1_internal.h"
+#include "coordinator/problem/t1_kernel.h"
 #include "coordinator/text/json_stream.h"
 
 #define NAME_BYTES 48

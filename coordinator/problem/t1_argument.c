@@ -8,6 +8,7 @@
 
 #include "common/mem.h"
 #include "coordinator/problem/t1_internal.h"
+#include "coordinator/problem/t1_kernel.h"
 #include "coordinator/source/type_name.h"
 #include "coordinator/text/decimal.h"
 

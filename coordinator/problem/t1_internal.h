@@ -109,17 +109,7 @@ int t1_walk(struct t1 *problem, struct err *err);
  * ERR_INPUT if it is too long, or has no value for any of them. */
 int t1_table(struct t1 *problem, struct t1_condition *condition);
 
-/* t1_options.c: options of the compiler. */
-void t1_read_options(struct t1 *problem, const struct json *kernel);
-
 /* t1_constant.c: names of "BenchmarkConfig" that expressions may use. */
 void t1_read_constants(struct t1 *problem, const struct json *root);
-
-/* t1_kernel.c: the launch, and all but the arguments. */
-int t1_read_sizes(struct t1 *problem, const struct json *kernel,
-                  struct err *err);
-void t1_read_kernel(struct t1 *problem, const struct json *kernel);
-/* A size as SQL; one that cannot be read is 1, with a note. */
-void t1_size_sql(struct t1 *problem, const struct json *json, struct buf *out);
 
 #endif

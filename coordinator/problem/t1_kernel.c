@@ -7,6 +7,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/problem/t1_internal.h"
+#include "coordinator/problem/t1_kernel.h"
 #include "coordinator/python/py_sql.h"
 
 #define SIZE_MOST 0x1p53

@@ -5,6 +5,7 @@
 
 #include "common/mem.h"
 #include "coordinator/problem/t1_internal.h"
+#include "coordinator/problem/t1_kernel.h"
 #include "coordinator/source/identifier.h"
 
 #define BLANKS " \t\r\n"
