@@ -88,6 +88,7 @@ void slurm_thread_dismiss(struct slurm_thread *thread, size_t host)
 
 void slurm_thread_grows(struct slurm_thread *thread, bool grows)
 {
+    assert_ptr_equal(thread, &dial_stage_line);
     thread->n_grows++;
     thread->grows = grows;
 }
@@ -170,6 +171,9 @@ int dial_stage_tear_down(void **state)
     struct dial_stage *stage = *state;
     char command[64];
 
+    for (size_t i = 0; i < stage->n_workers; i++)
+        if (stage->workers[i])
+            zmq_close(stage->workers[i]);
     dial_hosts_close(stage->dial);
     router_close(stage->router);
     dial_keys_close(stage->keys);
@@ -243,6 +247,8 @@ void *dial_stage_worker(struct dial_stage *stage, size_t host, int64_t epoch,
     void *worker = zmq_socket(stage->zctx, ZMQ_DEALER);
     int no_linger = 0, wait_ms = WAIT_MS;
 
+    assert_true(stage->n_workers < DIAL_STAGE_WORKERS);
+    stage->workers[stage->n_workers++] = worker;
     zmq_setsockopt(worker, ZMQ_LINGER, &no_linger, sizeof(no_linger));
     zmq_setsockopt(worker, ZMQ_RCVTIMEO, &wait_ms, sizeof(wait_ms));
     assert_int_equal(curve_client(worker, invite.server_key, invite.public_key,

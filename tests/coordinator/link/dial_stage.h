@@ -30,6 +30,7 @@
 
 #define DIAL_STAGE_EPOCH 7
 #define DIAL_STAGE_NEWS 4
+#define DIAL_STAGE_WORKERS 2
 
 /* The thread of a line. */
 struct slurm_thread {
@@ -53,6 +54,8 @@ struct dial_stage {
     struct router *router;
     struct dial_keys *keys;
     struct dial_hosts *dial;
+    void *workers[DIAL_STAGE_WORKERS]; /* closed at the end */
+    size_t n_workers;
 };
 
 extern struct slurm_thread dial_stage_line;
