@@ -16,7 +16,6 @@
 #define RETRY_FIRST_MS 500
 #define RETRY_MAX_MS 30000
 #define RETRY_RENTED_MS 2000 /* it costs while it boots */
-#define LINGER_MS 2000       /* to send the last messages */
 #define JOIN_TURN_MS 50
 
 struct host_thread {
@@ -96,12 +95,10 @@ static void *host_thread_main(void *arg)
 {
     struct host_thread *thread = arg;
     struct host_session *session = &thread->session;
-    int linger_ms = LINGER_MS;
 
     session->news = zmq_socket(thread->zctx, ZMQ_PAIR);
     if (!session->news)
         return NULL;
-    zmq_setsockopt(session->news, ZMQ_LINGER, &linger_ms, sizeof(linger_ms));
     session->wake = wake_of(session->news);
     if (zmq_connect(session->news, thread->name) == 0) {
         work(session);
