@@ -97,7 +97,8 @@ int stage_tear_down(void **state)
 
 void stage_start(struct stage *stage, const char *script)
 {
-    struct host_threads_options options = { .socket_path = stage->router };
+    struct host_threads_options options = { .socket_path = stage->router,
+                                            .rents = stage->rents };
     struct host_thread_task task = { .index = 3,
                                      .host = &stage->host,
                                      .program = &stage->program,

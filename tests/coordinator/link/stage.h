@@ -35,6 +35,7 @@ struct stage {
     struct host host;
     struct worker_binary program;
     char router[64];
+    bool rents; /* a host that is rented waits until it is acquired */
     void *zctx;
     struct host_thread *thread;
 };

@@ -80,6 +80,25 @@ static int listen_at(const char *path)
     return fd;
 }
 
+/* How often a text of five bytes is in what the worker has heard. */
+static int times_heard(const struct stage *stage, const char *text)
+{
+    static char content[1 << 20];
+    char path[96];
+    FILE *file;
+    size_t n;
+    int times = 0;
+
+    snprintf(path, sizeof(path), "%s/heard", stage->host.workdir);
+    file = fopen(path, "r");
+    assert_non_null(file);
+    n = fread(content, 1, sizeof(content), file);
+    fclose(file);
+    for (size_t i = 0; i + 5 <= n; i++)
+        times += memcmp(content + i, text, 5) == 0;
+    return times;
+}
+
 static void bytes_go_both_ways(void **state)
 {
     struct stage *stage = *state;
@@ -94,6 +113,9 @@ static void bytes_go_both_ways(void **state)
     assert_string_equal(said, "hello");
     assert_int_equal(send(fd, "world", 5, 0), 5);
     stage_await_heard(stage, "heard", "world");
+    assert_int_equal(send(fd, "again", 5, 0), 5);
+    stage_await_heard(stage, "heard", "again");
+    assert_int_equal(times_heard(stage, "world"), 1);
     stage_end(stage);
     close(fd);
     close(listener);
