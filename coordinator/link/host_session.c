@@ -339,7 +339,7 @@ static int move_in(struct host_session *session, struct err *err)
         rc = stream_read(session->stream, block, room, &n, err);
         if (rc == STREAM_END)
             return the_worker_ended(session, err);
-        if (rc == 0 && n > 0)
+        if (rc == 0)
             rc = pump_feed(session->pump, block, n, err);
         if (rc == 0)
             note_attached(session);

@@ -59,7 +59,7 @@ static void a_thread_that_cannot_end_is_waited_for(void **state)
 static const struct ending {
     const char *script;
     int code;
-    const char *text; /* begins with this */
+    const char *text; /* "": any */
     bool attached;
 } endings[] = {
     { "echo no libz here >&2; exit 127\n", ERR_NETWORK,
@@ -96,7 +96,7 @@ static void an_end_is_reported_with_its_output(void **state)
             stage_await(stage, HOST_THREADS_ATTACHED);
         news = stage_await(stage, HOST_THREADS_BROKEN);
         assert_int_equal(news.code, ending->code);
-        if (strncmp(news.text, ending->text, strlen(ending->text)) != 0)
+        if (ending->text[0] && strcmp(news.text, ending->text) != 0)
             fail_msg("row %zu: '%s'", i, news.text);
         assert_true(strlen(news.text) > 0);
         stage_end(stage);

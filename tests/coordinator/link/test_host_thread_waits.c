@@ -171,6 +171,32 @@ static void what_the_router_does_not_read_waits(void **state)
     close(listener);
 }
 
+/* More than its socket holds, and then the worker ends. */
+static void the_last_bytes_reach_the_router(void **state)
+{
+    struct stage *stage = *state;
+    int listener = listen_at(stage->router), fd;
+    char block[4096];
+    size_t got = 0;
+    ssize_t n = 1;
+
+    stage_start(stage, "for i in 0 1 2 3 4 5 6 7 8 9; do\n"
+                       "printf '\\002\\000\\001\\000\\140\\352\\000\\000'\n"
+                       "head -c 60000 /dev/zero\n"
+                       "done > \"$3/all\"\n" STAND_IN_MAGIC STAND_IN_OPEN
+                       "cat \"$3/all\"; echo > \"$3/up\"; exit 1\n");
+    fd = accept(listener, NULL, NULL);
+    stage_await_heard(stage, "up", "\n");
+    while (n > 0) {
+        n = recv(fd, block, sizeof(block), 0);
+        got += (size_t)(n > 0 ? n : 0);
+    }
+    assert_int_equal(got, 10 * FRAME_BYTES);
+    stage_end(stage);
+    close(fd);
+    close(listener);
+}
+
 static void a_worker_that_does_not_read_holds_nothing_up(void **state)
 {
     struct stage *stage = *state;
@@ -300,6 +326,7 @@ int main(void)
         CASE(an_invitation_that_nobody_reads_has_20_seconds),
         CASE(bytes_go_both_ways),
         CASE(what_the_router_does_not_read_waits),
+        CASE(the_last_bytes_reach_the_router),
         CASE(a_worker_that_does_not_read_holds_nothing_up),
         CASE(a_far_side_without_the_magic_line_has_20_seconds),
         CASE(a_relay_without_a_worker_has_40_seconds),
