@@ -207,10 +207,8 @@ static void link_wait(void *self, struct pollfd *fds, size_t n, long ms)
                          sizeof(*link->fds)); /* a line of Slurm has a host */
     while (!wait_once(link, fds, n, ms) && ms > 0)
         ms = (long)int64_max((until_ns - clock_boot_ns()) / NS_PER_MS, 0);
-    if (wake_has(&link->zap_wake)) {
-        wake_touch(&link->zap_wake);
+    if (wake_has(&link->zap_wake))
         router_step(link->router);
-    }
     log_refused(link);
     dial_hosts_step(link->dial);
 }
