@@ -37,6 +37,8 @@ struct stage {
     struct hosts hosts;
     struct owner owner;
     struct remote_options remote;
+    bool rents;
+    char db[64];
     struct link *link;
     struct sweep_link table;
 };
@@ -56,6 +58,14 @@ static int set_up(void **state)
     stage.list[1] = stand_in_host(&stage.stand_in, "two");
     stage.hosts = (struct hosts){ stage.list, HOSTS };
     stage.table = link_table(stage.link);
+    snprintf(stage.db, sizeof(stage.db), "%s/s.db", stage.stand_in.folder);
+    stage.owner = (struct owner){ .id = "0123456789abcdef0123456789abcdef",
+                                  .command = "fedcba9876543210fedcba9876543210",
+                                  .pid = 1,
+                                  .since_utc = 1,
+                                  .user = "ada",
+                                  .machine = "here",
+                                  .database = "/home/ada/sweep.db" };
     *state = &stage;
     return 0;
 }
@@ -72,10 +82,14 @@ static int tear_down(void **state)
 
 static int open_link(struct stage *stage, struct err *err)
 {
-    const struct sweep_link_options options = { .epoch = 7,
-                                                .linger_s = 1,
-                                                .owner = &stage->owner,
-                                                .remote = &stage->remote };
+    const struct sweep_link_options options = {
+        .epoch = 7,
+        .linger_s = 1,
+        .owner = &stage->owner,
+        .remote = &stage->remote,
+        .rents = stage->rents,
+        .dial = { .db = stage->db, .listen.address = "127.0.0.1" }
+    };
 
     return stage->table.open(stage->table.self, &stage->hosts, &options, err);
 }
@@ -159,16 +173,15 @@ static void nothing_goes_to_a_host_that_has_not_spoken(void **state)
     close_link(stage);
 }
 
-/* What host 1 was invited with, once its script has heard it. */
-static struct invite invitation(const struct stage *stage)
+/* What a host was invited with, once it is in this file. */
+static struct invite invitation_in(const char *path)
 {
     int64_t until_ns = clock_boot_ns() + WAIT_NS;
-    char path[128], text[INVITE_BYTES_MAX];
+    char text[INVITE_BYTES_MAX];
     struct invite invite = { .epoch = 0 };
     struct err err = { "" };
     int end;
 
-    snprintf(path, sizeof(path), "%s/heard", stage->list[1].workdir);
     while (clock_boot_ns() < until_ns) {
         FILE *file = fopen(path, "r");
         size_t n = file ? fread(text, 1, sizeof(text), file) : 0;
@@ -190,11 +203,13 @@ static struct invite invitation(const struct stage *stage)
 /* A worker that has the invitation of host 1, on the ROUTER's own socket. */
 static void *dial(const struct stage *stage, void *zctx)
 {
-    struct invite invite = invitation(stage);
     void *dealer = zmq_socket(zctx, ZMQ_DEALER);
+    struct invite invite;
     int no_linger = 0;
     char path[128], endpoint[160];
 
+    snprintf(path, sizeof(path), "%s/heard", stage->list[1].workdir);
+    invite = invitation_in(path);
     assert_true(find_run_dir(stage, path));
     snprintf(endpoint, sizeof(endpoint), "ipc://%s/router", path);
     zmq_setsockopt(dealer, ZMQ_LINGER, &no_linger, sizeof(no_linger));
@@ -221,14 +236,6 @@ static void messages_go_to_and_from_a_host(void **state)
 
     snprintf(stage->list[1].workdir, sizeof(stage->list[1].workdir), "%s/other",
              stage->stand_in.folder);
-    stage->owner =
-        (struct owner){ .id = "0123456789abcdef0123456789abcdef",
-                        .command = "fedcba9876543210fedcba9876543210",
-                        .pid = 1,
-                        .since_utc = 1,
-                        .user = "ada",
-                        .machine = "here",
-                        .database = "/home/ada/sweep.db" };
     open_with(stage, STAND_IN_MAGIC STAND_IN_OPEN STAND_IN_STAYS);
     await(stage, 1, HOST_THREADS_ATTACHED);
     dealer = dial(stage, zctx);
@@ -249,6 +256,105 @@ static void messages_go_to_and_from_a_host(void **state)
     assert_true(zmq_recv(dealer, reply, sizeof(reply), 0) > 0);
     zmq_close(dealer);
     zmq_ctx_term(zctx);
+    close_link(stage);
+}
+
+/* The worker of host 1, which dials back; as of which run? */
+static void say_hello(void *dealer, int64_t epoch)
+{
+    const struct msg hello = { .type = MSG_HELLO,
+                               .epoch = epoch,
+                               .hello = { .protocol = 1,
+                                          .version = "0.1.0",
+                                          .host = "node7",
+                                          .boot_id = "0f0f0f0f-0f0f-4f0f-8f0f-"
+                                                     "0f0f0f0f0f0f",
+                                          .pid = 1,
+                                          .cpus = 1 } };
+    struct buf bytes;
+    struct err err;
+
+    buf_init(&bytes, MSG_BYTES_MAX);
+    assert_int_equal(msg_encode(&hello, &bytes, &err), 0);
+    assert_true(zmq_send(dealer, bytes.bytes, bytes.len, 0) > 0);
+    buf_fini(&bytes);
+}
+
+/* The next message is of host 1. */
+static void await_message(struct stage *stage, enum msg_type type)
+{
+    int64_t until_ns = clock_boot_ns() + WAIT_NS;
+    size_t host = 99;
+    struct err err;
+    struct msg in;
+
+    while (stage->table.recv(stage->table.self, &host, &in, &err) == 0) {
+        assert_true(clock_boot_ns() < until_ns);
+        stage->table.wait(stage->table.self, NULL, 0, 100);
+    }
+    assert_int_equal(host, 1);
+    assert_int_equal(in.type, type);
+    msg_fini(&in);
+}
+
+static void *dial_back(const struct stage *stage, void *zctx)
+{
+    void *dealer = zmq_socket(zctx, ZMQ_DEALER);
+    struct invite invite;
+    int no_linger = 0;
+    char path[128];
+
+    snprintf(path, sizeof(path), "%s.invitations/two", stage->db);
+    invite = invitation_in(path);
+    zmq_setsockopt(dealer, ZMQ_LINGER, &no_linger, sizeof(no_linger));
+    assert_int_equal(curve_client(dealer, invite.server_key, invite.public_key,
+                                  invite.secret_key, NULL),
+                     0);
+    assert_int_equal(zmq_connect(dealer, invite.endpoint), 0);
+    return dealer;
+}
+
+/* The other one is reached from here. */
+static void a_worker_may_dial_back(void **state)
+{
+    struct stage *stage = *state;
+    void *zctx = zmq_ctx_new(), *dealer;
+    struct host_thread_news news;
+
+    stage->list[1].dial.back = true;
+    open_with(stage, STAND_IN_MAGIC STAND_IN_OPEN STAND_IN_STAYS);
+    await(stage, 0, HOST_THREADS_ATTACHED);
+    await(stage, 1, HOST_THREADS_WAITING);
+    dealer = dial_back(stage, zctx);
+    say_hello(dealer, 1); /* that of its invitation is not for the reactor */
+    say_hello(dealer, 7);
+    await_message(stage, MSG_HELLO);
+    await(stage, 1, HOST_THREADS_ATTACHED);
+    stage->table.reconnect(stage->table.self, 1);
+    await(stage, 1, HOST_THREADS_BROKEN);
+    say_hello(dealer, 7);
+    await_message(stage, MSG_HELLO);
+    stage->table.dismiss(stage->table.self, 1);
+    assert_int_equal(stage->table.news(stage->table.self, 1, &news), 0);
+    zmq_close(dealer);
+    zmq_ctx_term(zctx);
+    close_link(stage);
+}
+
+static void a_rented_host_is_parked_until_it_is_acquired(void **state)
+{
+    struct stage *stage = *state;
+
+    stage->rents = true;
+    snprintf(stage->list[1].rental.start, sizeof(stage->list[1].rental.start),
+             "true");
+    open_with(stage, STAND_IN_MAGIC STAND_IN_OPEN STAND_IN_STAYS);
+    await(stage, 0, HOST_THREADS_ATTACHED);
+    await(stage, 1, HOST_THREADS_PARKED);
+    stage->table.rented(stage->table.self, 1, &stage->list[1]);
+    await(stage, 1, HOST_THREADS_ATTACHED);
+    stage->table.park(stage->table.self, 1);
+    await(stage, 1, HOST_THREADS_PARKED);
     close_link(stage);
 }
 
@@ -334,6 +440,8 @@ int main(void)
         staged(all_hosts_are_reached),
         staged(nothing_goes_to_a_host_that_has_not_spoken),
         staged(messages_go_to_and_from_a_host),
+        staged(a_worker_may_dial_back),
+        staged(a_rented_host_is_parked_until_it_is_acquired),
         staged(a_wait_lasts_as_long_as_it_may),
         staged(one_host_connects_again_and_the_other_is_dismissed),
         staged(a_descriptor_of_the_caller_ends_the_wait),
