@@ -21,6 +21,7 @@
 #include "common/err.h"
 #include "common/hash.h"
 #include "common/invite.h"
+#include "common/log.h"
 #include "common/msg.h"
 #include "common/owner.h"
 #include "coordinator/link/host_threads.h"
@@ -341,6 +342,57 @@ static void a_worker_may_dial_back(void **state)
     close_link(stage);
 }
 
+/* A stranger knocks; how often was that logged by the time it was refused? */
+static int logged_for_a_stranger(struct stage *stage, void *zctx,
+                                 const char *log_text)
+{
+    int64_t until_ns = clock_boot_ns() + NS_PER_S;
+    void *dealer = zmq_socket(zctx, ZMQ_DEALER);
+    struct invite invite = { .epoch = 7 };
+    int no_linger = 0, times = 0;
+    char path[128], endpoint[160];
+
+    assert_true(find_run_dir(stage, path));
+    snprintf(endpoint, sizeof(endpoint), "ipc://%s/router", path);
+    snprintf(path, sizeof(path), "%s/heard", stage->list[1].workdir);
+    invite = invitation_in(path);
+    zmq_setsockopt(dealer, ZMQ_LINGER, &no_linger, sizeof(no_linger));
+    assert_int_equal(curve_keypair(invite.public_key, invite.secret_key, NULL),
+                     0);
+    assert_int_equal(curve_client(dealer, invite.server_key, invite.public_key,
+                                  invite.secret_key, NULL),
+                     0);
+    assert_int_equal(zmq_connect(dealer, endpoint), 0);
+    while (clock_boot_ns() < until_ns)
+        stage->table.wait(stage->table.self, NULL, 0, 50);
+    zmq_close(dealer);
+    for (const char *at = log_text; (at = strstr(at, "CLIENTS-REFUSED")); at++)
+        times++;
+    return times;
+}
+
+/* There may be many. */
+static void strangers_are_in_the_log_now_and_then(void **state)
+{
+    struct stage *stage = *state;
+    void *zctx = zmq_ctx_new();
+    static char text[65536];
+    FILE *file = fmemopen(text, sizeof(text), "w");
+
+    setbuf(file, NULL);
+    log_setup(file, LOG_W);
+    open_with(stage, STAND_IN_MAGIC STAND_IN_OPEN STAND_IN_STAYS);
+    await(stage, 1, HOST_THREADS_ATTACHED);
+    stage->table.wait(stage->table.self, NULL, 0, 50);
+    assert_null(strstr(text, "CLIENTS-REFUSED"));
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(logged_for_a_stranger(stage, zctx, text), 1);
+    zmq_ctx_term(zctx);
+    close_link(stage);
+    log_setup(stderr, LOG_E);
+    fclose(file);
+}
+
 static void a_rented_host_is_parked_until_it_is_acquired(void **state)
 {
     struct stage *stage = *state;
@@ -441,6 +493,7 @@ int main(void)
         staged(nothing_goes_to_a_host_that_has_not_spoken),
         staged(messages_go_to_and_from_a_host),
         staged(a_worker_may_dial_back),
+        staged(strangers_are_in_the_log_now_and_then),
         staged(a_rented_host_is_parked_until_it_is_acquired),
         staged(a_wait_lasts_as_long_as_it_may),
         staged(one_host_connects_again_and_the_other_is_dismissed),
