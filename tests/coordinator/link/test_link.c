@@ -281,7 +281,7 @@ static void say_hello(void *dealer, int64_t epoch)
     buf_fini(&bytes);
 }
 
-/* The next message is of host 1. */
+/* The next message is of host 1, and ends a wait. */
 static void await_message(struct stage *stage, enum msg_type type)
 {
     int64_t until_ns = clock_boot_ns() + WAIT_NS;
@@ -291,8 +291,9 @@ static void await_message(struct stage *stage, enum msg_type type)
 
     while (stage->table.recv(stage->table.self, &host, &in, &err) == 0) {
         assert_true(clock_boot_ns() < until_ns);
-        stage->table.wait(stage->table.self, NULL, 0, 100);
+        stage->table.wait(stage->table.self, NULL, 0, WAIT_NS / NS_PER_MS);
     }
+    assert_true(clock_boot_ns() < until_ns); /* it has ended the wait */
     assert_int_equal(host, 1);
     assert_int_equal(in.type, type);
     msg_fini(&in);

@@ -160,10 +160,12 @@ static void a_newer_connection_can_be_turned_back(void **state)
     for (int i = 0; i < 2; i++) {
         dealers[i] = dial(stage, stage->public_key[0], stage->secret_key[0]);
         zmq_setsockopt(dealers[i], ZMQ_RCVTIMEO, &wait_ms, sizeof(wait_ms));
-        say(dealers[i], &beat);
-        assert_int_equal(listen_for(stage->server, WAIT_NS, &host, &msg, NULL),
-                         1);
-        msg_fini(&msg);
+        for (int j = 0; j < 2; j++) { /* however often they speak */
+            say(dealers[i], &beat);
+            assert_int_equal(
+                listen_for(stage->server, WAIT_NS, &host, &msg, NULL), 1);
+            msg_fini(&msg);
+        }
         connection[i] = router_connection(stage->server, 0);
     }
     assert_true(connection[0] != connection[1]);
