@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "common/clock.h"
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/store/dbfile.h"
@@ -47,13 +48,33 @@ int poll(struct pollfd *fds, unsigned long n, int ms)
 /* Why no lock is given, as on a file system that has none; 0: it is. */
 static int no_locks;
 
+/* The file that is removed as it is locked, so many times. */
+static const char *removed;
+static int removals;
+
 int flock(int fd, int operation)
 {
+    if (removals > 0) {
+        removals--;
+        assert_int_equal(unlink(removed), 0);
+    }
     if (no_locks) {
         errno = no_locks;
         return -1;
     }
-    return (int)syscall(SYS_flock, fd, operation);
+    if (syscall(SYS_flock, fd, operation) < 0)
+        return -1;
+    errno = EWOULDBLOCK; /* it says nothing where nothing failed */
+    return 0;
+}
+
+/* The next descriptor that is opened: the same as before where none is left. */
+static int next_descriptor(void)
+{
+    int fd = dup(STDERR_FILENO);
+
+    close(fd);
+    return fd;
 }
 
 static int take_beside_another(const char *path, int release)
@@ -87,6 +108,7 @@ static void a_lock_that_is_taken_is_tried_ten_times(void **state)
 static void a_lock_that_cannot_be_had_is_tried_once(void **state)
 {
     char *text = mem_printf("%s.lock: No locks available", (char *)*state);
+    int first = next_descriptor();
     struct err err;
 
     waits = 0;
@@ -95,7 +117,23 @@ static void a_lock_that_cannot_be_had_is_tried_once(void **state)
     no_locks = 0;
     assert_string_equal(err.text, text);
     assert_int_equal(waits, 0);
+    assert_int_equal(next_descriptor(), first);
     free(text);
+}
+
+/* It may lead to a file of somebody else. */
+static void a_lock_that_is_a_symbolic_link_is_not_followed(void **state)
+{
+    char *name = mem_printf("%s.lock", (char *)*state);
+    char *text = mem_printf("%s: Too many levels of symbolic links", name);
+    struct err err;
+
+    assert_int_equal(symlink("/dev/null", name), 0);
+    assert_int_equal(dblock_take(*state, &err), ERR_STORE);
+    assert_string_equal(err.text, text);
+    assert_int_equal(unlink(name), 0);
+    free(text);
+    free(name);
 }
 
 /* Nobody holds it, whatever an earlier call has met. */
@@ -115,6 +153,7 @@ static void a_second_coordinator_is_told_who_holds_it(void **state)
     struct dblock_holder holder;
     struct store *second;
     struct err err;
+    char since[CLOCK_ISO_BYTES];
     char *pid = mem_printf("is in use by fa-coord with pid %d on ", getpid());
 
     assert_int_equal(store_open(*state, STORE_WRITE, &second, &err), ERR_STORE);
@@ -122,6 +161,8 @@ static void a_second_coordinator_is_told_who_holds_it(void **state)
     assert_non_null(strstr(err.text, "'fa-coord status' shows what it does"));
     assert_true(dblock_is_held(*state, &holder));
     assert_int_equal(holder.pid, getpid());
+    clock_iso(holder.since_utc, since);
+    assert_non_null(strstr(err.text, since));
     store_close(fixture_open(*state, STORE_READ));
     store_close(first);
     assert_false(dblock_is_held(*state, &holder));
@@ -132,6 +173,7 @@ static void a_second_coordinator_is_told_who_holds_it(void **state)
 static void
 a_lock_is_taken_seen_and_released_without_standard_input(void **state)
 {
+    char *name = mem_printf("%s.lock", (char *)*state);
     int in = dup(STDIN_FILENO), lock;
     struct dblock_holder holder;
     struct err err = { "" };
@@ -144,6 +186,12 @@ a_lock_is_taken_seen_and_released_without_standard_input(void **state)
     dblock_release(lock);
     assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), -1);
     assert_false(dblock_is_held(*state, &holder));
+    removed = name;
+    removals = 1;
+    lock = dblock_take(*state, &err);
+    assert_int_equal(lock, STDIN_FILENO);
+    assert_int_equal(access(name, F_OK), 0);
+    dblock_release(lock);
     lock = dblock_take(*state, &err); /* it looks through descriptor 0 */
     assert_int_equal(dup2(lock, in), in);
     dblock_release(lock);
@@ -151,6 +199,29 @@ a_lock_is_taken_seen_and_released_without_standard_input(void **state)
     assert_int_equal(holder.pid, getpid());
     close(in);
     assert_int_equal(open("/dev/null", O_RDONLY), STDIN_FILENO);
+    free(name);
+}
+
+/* Another command has removed the file between open() and flock(). */
+static void a_lock_file_removed_meanwhile_is_made_ten_times(void **state)
+{
+    char *name = mem_printf("%s.lock", (char *)*state);
+    char *text = mem_printf("%s: it is removed again and again", name);
+    int first = next_descriptor();
+    struct err err = { "" };
+
+    removed = name;
+    removals = 9;
+    assert_int_equal(dblock_take(*state, &err), first);
+    assert_int_equal(access(name, F_OK), 0);
+    dblock_release(first);
+    removals = 10;
+    assert_int_equal(dblock_take(*state, &err), ERR_STORE);
+    assert_string_equal(err.text, text);
+    assert_int_equal(removals, 0);
+    assert_int_equal(next_descriptor(), first);
+    free(text);
+    free(name);
 }
 
 static void the_lock_of_a_dead_process_is_taken_over(void **state)
@@ -211,6 +282,45 @@ static void what_another_has_cannot_be_kept(void **state)
     assert_int_equal(dblock_keep("/nonexistent/a.db", &err), 0);
     dblock_drop();
     store_close(fixture_open(*state, STORE_CREATE));
+}
+
+static void a_lock_is_kept_and_renewed_without_standard_input(void **state)
+{
+    char *name = mem_printf("%s.lock", (char *)*state);
+    int first = next_descriptor(), in = dup(STDIN_FILENO), lock;
+    struct err err = { "" };
+
+    close(STDIN_FILENO);
+    assert_int_equal(dblock_keep(*state, &err), 0);
+    lock = dblock_take(*state, &err);
+    assert_true(lock > STDIN_FILENO);
+    dblock_drop();
+    assert_int_equal(dup2(lock, STDIN_FILENO), STDIN_FILENO);
+    dblock_release(lock);
+    dblock_release(STDIN_FILENO);
+    assert_int_equal(open("/dev/null", O_RDONLY), STDIN_FILENO);
+    assert_int_equal(dblock_keep(*state, &err), 0);
+    close(STDIN_FILENO);
+    assert_int_equal(dblock_take(*state, &err), STDIN_FILENO);
+    lock = dup(STDIN_FILENO);
+    close(STDIN_FILENO);
+    assert_int_equal(unlink(name), 0);
+    assert_int_equal(dblock_renew(*state, &lock, &err), 0);
+    dblock_release(lock);
+    assert_false(another_process_takes(*state)); /* it is kept still */
+    dblock_drop();
+    lock = dblock_take(*state, &err);
+    assert_int_equal(dup2(lock, in + 1), in + 1);
+    dblock_release(lock);
+    lock = in + 1;
+    assert_int_equal(unlink(name), 0);
+    assert_int_equal(dblock_renew(*state, &lock, &err), 0);
+    assert_int_equal(lock, STDIN_FILENO);
+    dblock_release(lock);
+    assert_int_equal(dup2(in, STDIN_FILENO), STDIN_FILENO);
+    close(in);
+    assert_int_equal(next_descriptor(), first);
+    free(name);
 }
 
 /* As in a command: kept before there is a database, by a path that is not
@@ -334,11 +444,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_lock_that_is_taken_is_tried_ten_times),
         TEST(a_lock_that_cannot_be_had_is_tried_once),
+        TEST(a_lock_that_is_a_symbolic_link_is_not_followed),
         TEST(a_lock_that_is_free_is_not_held),
         TEST(a_second_coordinator_is_told_who_holds_it),
         TEST(a_lock_is_taken_seen_and_released_without_standard_input),
+        TEST(a_lock_file_removed_meanwhile_is_made_ten_times),
         TEST(the_lock_of_a_dead_process_is_taken_over),
         TEST(what_a_command_keeps_it_opens_as_often_as_it_likes),
+        TEST(a_lock_is_kept_and_renewed_without_standard_input),
         TEST(what_another_has_cannot_be_kept),
         TEST(what_is_kept_is_opened_when_it_is_made),
         TEST(a_symbolic_link_leads_to_the_same_lock),
