@@ -310,6 +310,26 @@ static void another_rate_leaves_the_past_its_price(void **state)
     ledger_free(ledger);
 }
 
+/* So each interval is within one held interval, and has one price. */
+static void another_rate_ends_what_was_under_way(void **state)
+{
+    struct book book = { .n = 0 };
+    struct ledger *ledger = ledger_new(1, write_down, &book);
+
+    (void)state;
+    ledger_price(ledger, 0, 3600, 0);
+    ledger_hold(ledger, 0, 0);
+    ledger_start(ledger, 0, 7, true, 10);
+    ledger_price(ledger, 0, 3600, 20); /* the same */
+    ledger_price(ledger, 0, 7200, 30);
+    ledger_end(ledger, 0, 7, LEDGER_MEASURING, 50);
+    assert_int_equal(book.n, 3);
+    assert_row(&book, 1, 10, 30, LEDGER_MEASURING);
+    assert_row(&book, 2, 30, 50, LEDGER_MEASURING);
+    assert_int_equal(book.rows[2].lease, 7);
+    ledger_free(ledger);
+}
+
 /* Killed here, a coordinator leaves both, and what follows extends the second.
  */
 static void the_first_interval_comes_with_what_was_held(void **state)
@@ -386,6 +406,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_rate_leaves_the_past_its_price),
+        cmocka_unit_test(another_rate_ends_what_was_under_way),
         cmocka_unit_test(the_first_interval_comes_with_what_was_held),
         cmocka_unit_test(all_the_time_that_is_held_is_on_the_bill),
         cmocka_unit_test(a_quiet_host_is_acquired_set_up_and_idle),

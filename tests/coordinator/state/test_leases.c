@@ -207,6 +207,21 @@ static void what_was_slept_is_added_to_all(void **state)
                      RIG_START_NS + 101 * NS_PER_S);
 }
 
+/* Each GPU is a place, and the slots are one of their own. */
+static void what_the_first_gpu_began_moves_its_place_alone(void **state)
+{
+    const struct host_state *host = &rig.sweep.fleet.hosts[0];
+    const int64_t slots_ns = host->moved_ns[HOST_STATE_GPUS_MAX];
+
+    (void)state;
+    rig_lease(&rig, 0, JOB_MEASURE, 0);
+    rig.now_ns += 20 * NS_PER_S;
+    leases_started(&rig.sweep, lease(3));
+    assert_int_equal(lease(3)->gpu, 0);
+    assert_int_equal(host->moved_ns[0], rig.now_ns);
+    assert_int_equal(host->moved_ns[HOST_STATE_GPUS_MAX], slots_ns);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, two_builds, over)
 
 int main(void)
@@ -225,6 +240,7 @@ int main(void)
         CASE(the_first_duration_is_the_mean_and_the_next_has_a_fifth),
         CASE(what_was_lost_or_never_began_says_nothing_of_the_mean),
         CASE(what_was_slept_is_added_to_all),
+        CASE(what_the_first_gpu_began_moves_its_place_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

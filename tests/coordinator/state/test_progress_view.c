@@ -3,11 +3,15 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <math.h>
+#include <pty.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "common/clock.h"
+#include "common/mem.h"
 #include "coordinator/state/pass_ops.h"
 #include "coordinator/state/progress_view.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
@@ -277,6 +281,37 @@ static void what_is_left_is_foretold_after_a_second(void **state)
     assert_non_null(strstr(heard, "  1 h 00 min\n"));
 }
 
+/* On a terminal, which shows more than a line does. */
+static void the_best_is_named_with_its_values(void **state)
+{
+    struct winsize window = { .ws_row = 24, .ws_col = 200 };
+    int far, near, before = dup(STDERR_FILENO);
+    char name[256], text[8192], *best;
+    ssize_t n;
+
+    (void)state;
+    settle(3, 3); /* the second has the least time */
+    plan_display(rig.sweep.work.plan, 1, name, sizeof(name));
+    best = mem_printf(": %s\r\n", name);
+    assert_int_equal(setenv("TERM", "xterm", 1), 0);
+    assert_int_equal(openpty(&far, &near, NULL, NULL, &window), 0);
+    assert_int_equal(dup2(near, STDERR_FILENO), STDERR_FILENO);
+    progress_free(rig.sweep.reactor.progress);
+    rig.sweep.reactor.progress = progress_new(false);
+    progress_view_show(&rig.sweep, RIG_START_NS, true);
+    n = read(far, text, sizeof(text) - 1);
+    progress_free(rig.sweep.reactor.progress);
+    rig.sweep.reactor.progress = NULL;
+    assert_int_equal(dup2(before, STDERR_FILENO), STDERR_FILENO);
+    close(before);
+    close(near);
+    close(far);
+    assert_true(n > 0);
+    text[n] = '\0';
+    assert_non_null(strstr(text, best));
+    free(best);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -293,6 +328,7 @@ int main(void)
         CASE(a_gpu_in_quarantine_is_not_used),
         CASE(without_a_plan_there_is_nothing_to_show),
         CASE(lines_come_every_10_s),
+        CASE(the_best_is_named_with_its_values),
         CASE(what_is_left_is_foretold_after_a_second),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -141,6 +141,26 @@ static void what_cannot_be_written_is_said_with_its_reason(void **state)
     free(path);
 }
 
+/* Its folder is there, and it cannot be made. */
+static void a_link_that_leads_nowhere_is_no_new_database(void **state)
+{
+    assert_int_equal(symlink("/nonexistent/sweep.db", *state), 0);
+    refused(*state, STORE_CREATE,
+            "PATH cannot be written: No such file or directory");
+    assert_int_equal(unlink(*state), 0);
+}
+
+static void a_check_of_the_file_leaves_no_descriptor_open(void **state)
+{
+    int first = dup(STDERR_FILENO);
+    struct err err;
+
+    close(first);
+    assert_int_equal(dbfile_check(*state, true, &err), 0);
+    assert_int_equal(dup(STDERR_FILENO), first);
+    close(first);
+}
+
 static void change(const char *path, const char *sql)
 {
     struct store *store = fixture_open(path, STORE_CREATE);
@@ -443,6 +463,8 @@ int main(void)
         TEST(a_folder_is_not_a_database),
         TEST(a_pipe_is_not_a_database),
         TEST(what_cannot_be_written_is_said_with_its_reason),
+        TEST(a_link_that_leads_nowhere_is_no_new_database),
+        TEST(a_check_of_the_file_leaves_no_descriptor_open),
         TEST(a_database_of_another_program_is_refused),
         TEST(a_newer_format_is_refused),
         TEST(a_torn_file_is_called_corrupt),
