@@ -128,8 +128,8 @@ static void settle(struct ledger *ledger, int host, int64_t now)
     struct account *account = &ledger->accounts[host];
 
     emit_held(ledger, host, now);
-    if (now > account->held_ns)
-        bill_add(&ledger->past, now - account->held_ns, account->rate);
+    bill_add(&ledger->past, int64_max(now - account->held_ns, 0),
+             account->rate);
     account->held_ns = int64_max(account->held_ns, now);
     account->is_told = false;
 }
@@ -192,8 +192,8 @@ void ledger_bill(const struct ledger *ledger, int64_t now, struct bill *bill)
     for (int host = 0; host < ledger->hosts; host++) {
         const struct account *account = &ledger->accounts[host];
 
-        if (account->held && now > account->held_ns)
-            bill_add(bill, now - account->held_ns, account->rate);
+        if (account->held)
+            bill_add(bill, int64_max(now - account->held_ns, 0), account->rate);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "coordinator/state/host_supply.h"
 
 #include "common/clock.h"
+#include "common/int64.h"
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/state/reactor.h"
 #include "coordinator/text/exit_code.h"
@@ -41,8 +42,8 @@ static bool has_gpu(const struct sweep *sweep, size_t host)
     const struct host_state *host_state = &sweep->fleet.hosts[host];
     int n = host_state->n_gpus;
 
-    if (host_state->state != HOST_STATE_READY && n < host_state->n_known)
-        n = host_state->n_known;
+    if (host_state->state != HOST_STATE_READY)
+        n = (int)int64_max(n, host_state->n_known);
     for (int gpu = 0; gpu < n; gpu++)
         if (!pass_bans(sweep, host, gpu))
             return true;

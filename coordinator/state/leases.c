@@ -145,7 +145,7 @@ void leases_arrived(struct sweep *sweep, size_t host, int64_t for_ns)
 
         if (lease->host == (int)host && lease->stage == JOB_MEASURE &&
             !grant->started_ns)
-            grant->arriving_ns += for_ns < waits_ns ? for_ns : waits_ns;
+            grant->arriving_ns += int64_min(for_ns, waits_ns);
     }
 }
 

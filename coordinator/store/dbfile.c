@@ -190,11 +190,13 @@ static int open_db(const char *name, int flags, struct sqlite3 **out,
     return sql_run(*out, "PRAGMA trusted_schema=OFF", err);
 }
 
-static bool is_forbidden(struct sqlite3 *db)
+static bool may_write(const char *path)
 {
-    int os = sql_system_error(db);
+    char *copy = mem_strdup(path);
+    bool may = access(path, W_OK) == 0 && access(dirname(copy), W_OK) == 0;
 
-    return os == 0 || os == EACCES || os == EPERM || os == EROFS;
+    free(copy);
+    return may;
 }
 
 /* A file that has fewer pages than its header says is corrupt for SQLite,
@@ -234,7 +236,7 @@ static int unreadable(const char *path, struct sqlite3 *db, struct err *err)
                              "what can still be read",
                              path, why);
     }
-    if ((code & 0xff) == SQLITE_CANTOPEN && is_forbidden(db))
+    if ((code & 0xff) == SQLITE_CANTOPEN && !may_write(path))
         return err_set(err, ERR_STORE,
                        "%s: the newest results are in %s-wal, and SQLite must "
                        "write to the folder to read them; copy both files to a "
@@ -347,15 +349,6 @@ static int64_t wal_bytes(const char *path)
         st.st_size = 0;
     free(wal);
     return st.st_size;
-}
-
-static bool may_write(const char *path)
-{
-    char *copy = mem_strdup(path);
-    bool may = access(path, W_OK) == 0 && access(dirname(copy), W_OK) == 0;
-
-    free(copy);
-    return may;
 }
 
 /* A file in another mode is not a database of fa-coord, or its creation did not

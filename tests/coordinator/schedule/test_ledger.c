@@ -310,6 +310,26 @@ static void another_rate_leaves_the_past_its_price(void **state)
     ledger_free(ledger);
 }
 
+static void a_host_held_for_no_time_is_not_written_down(void **state)
+{
+    struct book book = { .n = 0 };
+    struct ledger *ledger = ledger_new(1, write_down, &book);
+    struct bill bill = { 0 };
+
+    (void)state;
+    held_n = 0;
+    ledger_keep_held(ledger, write_held);
+    ledger_price(ledger, 0, 3600, 5);
+    ledger_hold(ledger, 0, 5);
+    ledger_flush(ledger, 5);
+    ledger_bill(ledger, 4, &bill); /* the clock is not before its start */
+    ledger_release(ledger, 0, 4);
+    ledger_bill(ledger, 9, &bill);
+    assert_int_equal(held_n, 0);
+    assert_int_equal(bill.held_ns, 0);
+    ledger_free(ledger);
+}
+
 /* So each interval is within one held interval, and has one price. */
 static void another_rate_ends_what_was_under_way(void **state)
 {
@@ -406,6 +426,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_rate_leaves_the_past_its_price),
+        cmocka_unit_test(a_host_held_for_no_time_is_not_written_down),
         cmocka_unit_test(another_rate_ends_what_was_under_way),
         cmocka_unit_test(the_first_interval_comes_with_what_was_held),
         cmocka_unit_test(all_the_time_that_is_held_is_on_the_bill),

@@ -369,6 +369,27 @@ static void lost_with_the_reference_it_waits_for_both(void **state)
     sched_free(sched);
 }
 
+/* Of four that it may have, two last until more comes; of two, one does. */
+static void a_gpu_with_half_of_its_credit_is_not_idle(void **state)
+{
+    (void)state;
+    for (int half = 1; half <= 2; half++) {
+        struct sched *sched = sched_new((struct sched_limits){
+            .units = 4, .shapes = 1, .hosts = 1, .attempts = 3 });
+        struct sched_lease lease;
+
+        for (int unit = 0; unit <= 4; unit++)
+            sched_built_at(sched, unit, 0);
+        sched_host_up(sched, 0, 0, 1, 2 * half);
+        for (int i = 0; i < half; i++) {
+            assert_true(sched_is_idle(sched));
+            assert_true(sched_next(sched, &lease));
+        }
+        assert_false(sched_is_idle(sched));
+        sched_free(sched);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -393,6 +414,7 @@ int main(void)
             refused_for_a_vanished_artifact_it_waits_for_the_next_build),
         cmocka_unit_test(what_no_measurement_needs_is_not_built_again),
         cmocka_unit_test(lost_with_the_reference_it_waits_for_both),
+        cmocka_unit_test(a_gpu_with_half_of_its_credit_is_not_idle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,6 +176,44 @@ static void a_pass_that_leads_and_waits_for_nothing_is_found(void **state)
     assert_loose(0, "");
 }
 
+static void keep_until(void *arg, const struct held_work *work)
+{
+    *(int64_t *)arg = work->until_ns;
+}
+
+static int64_t held_until(enum pass_wait_end end)
+{
+    int64_t until_ns = -1;
+
+    wait = (struct pass_wait){ .what = "it",
+                               .end = end,
+                               .until_ns = 110 * NS_PER_S };
+    held_work_list(&sweep, keep_until, &until_ns);
+    return until_ns;
+}
+
+/* A host's is that of the sweep, which stops without one. */
+static void what_is_waited_for_ends_at_its_time_or_the_hosts(void **state)
+{
+    (void)state;
+    settle_all();
+    sweep.fleet.usable_ns = 90 * NS_PER_S;
+    assert_int_equal(held_until(PASS_WAIT_TIME), 110 * NS_PER_S);
+    assert_int_equal(held_until(PASS_WAIT_HOST), 210 * NS_PER_S);
+    assert_int_equal(held_until(PASS_WAIT_UNIT), 0);
+}
+
+/* What an earlier sweep left behind the last of the list. */
+static void only_passes_of_this_sweep_are_asked(void **state)
+{
+    (void)state;
+    sweep.passes.list[1] = sweep.passes.list[0];
+    settle_all();
+    wait = (struct pass_wait){ .what = "a result", .end = PASS_WAIT_UNIT };
+    assert_loose(
+        1, "test pass, a result, order 0, unit 0: until the unit is settled");
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -186,6 +224,8 @@ int main(void)
         CASE(a_wait_ends_soon_and_not_in_the_past),
         CASE(a_wait_for_an_order_ends_with_it),
         CASE(a_wait_for_a_unit_ends_with_it),
+        CASE(what_is_waited_for_ends_at_its_time_or_the_hosts),
+        CASE(only_passes_of_this_sweep_are_asked),
         CASE(a_pass_that_leads_and_waits_for_nothing_is_found),
     };
 

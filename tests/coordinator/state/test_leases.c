@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -222,6 +223,55 @@ static void what_the_first_gpu_began_moves_its_place_alone(void **state)
     assert_int_equal(host->moved_ns[HOST_STATE_GPUS_MAX], slots_ns);
 }
 
+/* Work that was claimed, or given twice, is not to go on elsewhere. */
+static void what_has_no_result_is_cancelled_with_what_repeats_it(void **state)
+{
+    struct issued_lease *issued;
+
+    (void)state;
+    rig_lease(&rig, 0, JOB_BUILD, 5);
+    issued = rig.sweep.work.issued;
+    issued[1] = issued[2];
+    leases_cancel(&rig.sweep, 3);
+    assert_int_equal(rig_count(&rig, MSG_CANCEL), 2); /* not of lease 1 */
+    assert_int_equal(rig_first(&rig, MSG_CANCEL)->lease, 3);
+    assert_int_equal(rig_last(&rig, MSG_CANCEL)->lease, 2);
+    snprintf(issued[1].nonce, sizeof(issued[1].nonce), "n1");
+    leases_cancel(&rig.sweep, 3);
+    assert_int_equal(rig_count(&rig, MSG_CANCEL), 3);
+}
+
+/* No more than it has waited, and only what waits there for its files. */
+static void files_that_arrive_move_what_waits_for_them(void **state)
+{
+    const struct issued_lease *issued;
+
+    (void)state;
+    rig_lease(&rig, 0, JOB_MEASURE, 0);
+    issued = rig.sweep.work.issued;
+    rig.now_ns += 3 * NS_PER_S;
+    leases_arrived(&rig.sweep, 1, NS_PER_S);
+    assert_int_equal(issued[2].arriving_ns, 0);
+    leases_arrived(&rig.sweep, 0, NS_PER_S);
+    assert_int_equal(issued[2].arriving_ns, NS_PER_S);
+    leases_arrived(&rig.sweep, 0, 5 * NS_PER_S);
+    assert_int_equal(issued[2].arriving_ns, 4 * NS_PER_S);
+    assert_int_equal(issued[0].arriving_ns, 0);
+    leases_started(&rig.sweep, lease(3));
+    leases_arrived(&rig.sweep, 0, NS_PER_S);
+    assert_int_equal(issued[2].arriving_ns, 4 * NS_PER_S);
+}
+
+static void a_gpu_is_held_by_the_work_that_is_out_to_it(void **state)
+{
+    (void)state;
+    assert_false(leases_hold_gpu(&rig.sweep, 0, 0));
+    rig_lease(&rig, 0, JOB_MEASURE, 0);
+    assert_true(leases_hold_gpu(&rig.sweep, 0, 0));
+    assert_false(leases_hold_gpu(&rig.sweep, 0, 1));
+    assert_false(leases_hold_gpu(&rig.sweep, 1, 0));
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, two_builds, over)
 
 int main(void)
@@ -241,6 +291,9 @@ int main(void)
         CASE(what_was_lost_or_never_began_says_nothing_of_the_mean),
         CASE(what_was_slept_is_added_to_all),
         CASE(what_the_first_gpu_began_moves_its_place_alone),
+        CASE(what_has_no_result_is_cancelled_with_what_repeats_it),
+        CASE(files_that_arrive_move_what_waits_for_them),
+        CASE(a_gpu_is_held_by_the_work_that_is_out_to_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

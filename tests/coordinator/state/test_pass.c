@@ -408,6 +408,9 @@ static void an_order_belongs_to_the_pass_of_its_purpose(void **state)
     assert_ptr_equal(pass_at(&rig.sweep, 0), &rig.sweep.passes.list[0]);
     assert_ptr_equal(pass_state(&rig.sweep, &ops[0]), &rig);
     assert_null(pass_state(&rig.sweep, &ops[1]));
+    rig.sweep.passes.list[1].state = &rig;
+    rig.sweep.passes.n = 1; /* the second is of an earlier sweep */
+    assert_null(pass_state(&rig.sweep, &ops[1]));
 }
 
 static void what_one_waits_for_all_wait_for(void **state)

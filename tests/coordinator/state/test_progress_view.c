@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <math.h>
 #include <pty.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -206,17 +207,75 @@ static void a_lane_says_how_its_host_is(void **state)
     assert_int_equal(lane_of_the_second_host(), PROGRESS_LANE_FAILED);
 }
 
-static bool bans_the_second(const struct sweep *sweep, const struct pass *pass,
-                            size_t host, int gpu)
+/* What was said of it before it came is over. */
+static void why_a_host_is_not_there_is_said_until_it_comes(void **state)
+{
+    static const struct {
+        enum host_state_state is;
+        const char *text;
+    } cases[] = { { HOST_STATE_AWAY, "no route" },
+                  { HOST_STATE_GREETED, "" },
+                  { HOST_STATE_READY, "" },
+                  { HOST_STATE_FAILED, "no route" } };
+    struct host_state *host = &rig.sweep.fleet.hosts[1];
+
+    (void)state;
+    snprintf(host->conn.why, sizeof(host->conn.why), "no route");
+    progress_view_facts(&rig.sweep, &facts);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct progress_view_lanes *lanes;
+
+        host->state = cases[i].is;
+        lanes = progress_view_look(&rig.sweep, RIG_START_NS, &facts);
+        assert_string_equal(facts.lanes[1].text, cases[i].text);
+        progress_view_forget(lanes);
+    }
+}
+
+static void what_is_out_to_a_gpu_that_is_gone_has_no_lane(void **state)
+{
+    struct progress_view_lanes *lanes;
+
+    (void)state;
+    rig_ready(&rig, 0, 1, 1);
+    rig_lease(&rig, 0, JOB_MEASURE, 0);
+    progress_view_facts(&rig.sweep, &facts);
+    rig.sweep.fleet.hosts[0].n_gpus = 0;
+    lanes = progress_view_look(&rig.sweep, RIG_START_NS, &facts);
+    assert_int_equal(facts.measuring, 1);
+    assert_int_equal(facts.lanes[0].gpu, -1);
+    assert_int_equal(facts.lanes[0].state, PROGRESS_LANE_IDLE);
+    progress_view_forget(lanes);
+}
+
+/* One that has failed costs no more, whatever its price. */
+static void an_hour_costs_what_the_hosts_cost_that_are_left(void **state)
+{
+    (void)state;
+    rig.list[0].has_rate = true;
+    rig.list[0].rate = 2;
+    progress_view_facts(&rig.sweep, &facts);
+    assert_true(facts.money.usd_per_h == 2);
+    assert_int_equal(facts.money.unpriced, 1);
+    rig.sweep.fleet.hosts[0].state = HOST_STATE_FAILED;
+    progress_view_facts(&rig.sweep, &facts);
+    assert_true(facts.money.usd_per_h == 0);
+    assert_int_equal(facts.money.unpriced, 1);
+}
+
+static int banned;
+
+static bool bans_one(const struct sweep *sweep, const struct pass *pass,
+                     size_t host, int gpu)
 {
     (void)sweep;
     (void)pass;
-    return host == 0 && gpu == 1;
+    return host == 0 && gpu == banned;
 }
 
 static void a_gpu_in_quarantine_is_not_used(void **state)
 {
-    static const struct pass_ops ops = { .bans = bans_the_second };
+    static const struct pass_ops ops = { .bans = bans_one };
     static const struct pass_ops *const all[] = { &ops, NULL };
     struct progress_view_lanes *lanes;
 
@@ -225,11 +284,34 @@ static void a_gpu_in_quarantine_is_not_used(void **state)
     pass_init(&rig.sweep.passes, all);
     rig.sweep.passes.list[0].state = &rig; /* it takes part */
     progress_view_facts(&rig.sweep, &facts);
-    lanes = progress_view_look(&rig.sweep, RIG_START_NS, &facts);
-    assert_int_equal(facts.lanes[0].state, PROGRESS_LANE_IDLE);
-    assert_int_equal(facts.lanes[1].state, PROGRESS_LANE_FAILED);
-    assert_string_equal(facts.lanes[1].text, "quarantined");
-    progress_view_forget(lanes);
+    for (banned = 0; banned < 2; banned++) {
+        lanes = progress_view_look(&rig.sweep, RIG_START_NS, &facts);
+        assert_int_equal(facts.lanes[!banned].state, PROGRESS_LANE_IDLE);
+        assert_int_equal(facts.lanes[banned].state, PROGRESS_LANE_FAILED);
+        assert_string_equal(facts.lanes[banned].text, "quarantined");
+        progress_view_forget(lanes);
+    }
+    rig.sweep.passes.n = 0;
+}
+
+static void has_tried_seven(const struct sweep *sweep, const struct pass *pass,
+                            struct progress_facts *out)
+{
+    (void)sweep;
+    (void)pass;
+    out->settled = 7;
+}
+
+static void a_pass_has_a_say_in_what_is_shown(void **state)
+{
+    static const struct pass_ops ops = { .progress = has_tried_seven };
+    static const struct pass_ops *const all[] = { &ops, NULL };
+
+    (void)state;
+    pass_init(&rig.sweep.passes, all);
+    rig.sweep.passes.list[0].state = &rig;
+    progress_view_facts(&rig.sweep, &facts);
+    assert_int_equal(facts.settled, 7);
     rig.sweep.passes.n = 0;
 }
 
@@ -325,7 +407,11 @@ int main(void)
         CASE(seventeen_gpus_may_measure),
         CASE(a_lane_says_what_its_gpu_does),
         CASE(a_lane_says_how_its_host_is),
+        CASE(why_a_host_is_not_there_is_said_until_it_comes),
+        CASE(what_is_out_to_a_gpu_that_is_gone_has_no_lane),
+        CASE(an_hour_costs_what_the_hosts_cost_that_are_left),
         CASE(a_gpu_in_quarantine_is_not_used),
+        CASE(a_pass_has_a_say_in_what_is_shown),
         CASE(without_a_plan_there_is_nothing_to_show),
         CASE(lines_come_every_10_s),
         CASE(the_best_is_named_with_its_values),

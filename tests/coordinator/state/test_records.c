@@ -2,10 +2,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "coordinator/confirm/confirmation.h"
 #include "coordinator/sql/sql.h"
 #include "coordinator/state/records.h"
 #include "coordinator/store/store.h"
@@ -119,6 +121,51 @@ static void so_are_many_at_once(void **state)
     assert_int_equal(rig_rows(&rig, "interval"), MAIL_INTERVALS_MAX);
 }
 
+/* The third was there before, and the host came back without it. */
+static void what_is_ready_are_a_host_and_its_gpus(void **state)
+{
+    (void)state;
+    rig_ready(&rig, 0, 1, 3);
+    rig.sweep.fleet.hosts[0].n_gpus = 2;
+    snprintf(rig.sweep.fleet.hosts[0].gpus[0].driver, 128, "550");
+    records_put_ready(&rig.sweep, 0);
+    assert_int_equal(rig_rows(&rig, "ready"), 3);
+    assert_int_equal(rig_rows(&rig, "ready WHERE gpu='' AND driver=''"), 1);
+    assert_int_equal(
+        rig_rows(&rig, "ready WHERE gpu='GPU-0-0' AND driver='550'"), 1);
+    assert_int_equal(rig_rows(&rig, "ready WHERE gpu='GPU-0-1'"), 1);
+}
+
+static void held_in(const char *phase)
+{
+    static int64_t start_ns = RIG_START_NS;
+    const struct ledger_held held = { .start_ns = ++start_ns,
+                                      .end_ns = start_ns + 1 };
+    char rows[64];
+
+    snprintf(rows, sizeof(rows), "held WHERE phase='%s' AND start_ns=%lld",
+             phase, (long long)held.start_ns);
+    records_put_held(&rig.sweep, &held);
+    assert_int_equal(rig_rows(&rig, rows), 1);
+}
+
+static void what_a_host_is_held_for_is_named(void **state)
+{
+    struct confirmation confirmation = { .kind = CONFIRMATION_BENCH };
+    const struct plan_ask ask = { 0 };
+
+    (void)state;
+    held_in("search");
+    rig.options.ask = &ask;
+    held_in("proof");
+    rig.options.confirmation = &confirmation;
+    held_in("bench");
+    confirmation.kind = CONFIRMATION_CONFIRM;
+    held_in("confirm");
+    rig.options.builds_only = true;
+    held_in("builds");
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -129,6 +176,8 @@ int main(void)
         CASE(the_facts_of_a_gpu_are_names_and_numbers),
         CASE(intervals_are_put_before_what_they_are_part_of),
         CASE(so_are_many_at_once),
+        CASE(what_is_ready_are_a_host_and_its_gpus),
+        CASE(what_a_host_is_held_for_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,6 +140,41 @@ static void what_cannot_be_written_is_said_with_its_reason(void **state)
     assert_string_equal(err.text, said);
     free(said);
     free(path);
+}
+
+static void a_folder_that_is_not_there_is_named(void **state)
+{
+    char *path = mem_printf("%s/x.db", (char *)*state);
+    char *said = mem_printf("'%s': there is no folder '%s'; make it first "
+                            "(mkdir -p), or name another place",
+                            path, (char *)*state);
+    struct err err;
+
+    assert_int_equal(dbfile_check(path, true, &err), ERR_INPUT);
+    assert_string_equal(err.text, said);
+    free(said);
+    free(path);
+}
+
+/* What there is not yet, or has no table yet. */
+static void a_database_is_new_until_it_is_made(void **state)
+{
+    char *below = mem_printf("%s/x.db", (char *)*state);
+
+    assert_true(dbfile_is_new(*state));
+    write_file(*state, "", 0);
+    errno = 0;
+    assert_true(dbfile_is_new(*state));
+    assert_false(dbfile_is_new(below)); /* that is no folder */
+    store_close(fixture_open(*state, STORE_CREATE));
+    assert_false(dbfile_is_new(*state));
+    free(below);
+}
+
+static void what_is_no_database_is_no_new_one(void **state)
+{
+    write_file(*state, "dear diary", 10);
+    assert_false(dbfile_is_new(*state));
 }
 
 /* Its folder is there, and it cannot be made. */
@@ -463,6 +499,9 @@ int main(void)
         TEST(a_folder_is_not_a_database),
         TEST(a_pipe_is_not_a_database),
         TEST(what_cannot_be_written_is_said_with_its_reason),
+        TEST(a_folder_that_is_not_there_is_named),
+        TEST(a_database_is_new_until_it_is_made),
+        TEST(what_is_no_database_is_no_new_one),
         TEST(a_link_that_leads_nowhere_is_no_new_database),
         TEST(a_check_of_the_file_leaves_no_descriptor_open),
         TEST(a_database_of_another_program_is_refused),

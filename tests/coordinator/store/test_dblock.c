@@ -365,7 +365,7 @@ static void a_lock_file_that_was_removed_is_locked_again(void **state)
     char *name = mem_printf("%s.lock", (char *)*state);
     struct dblock_holder holder;
     struct err err;
-    int fd = dblock_take(*state, &err), other;
+    int first = next_descriptor(), fd = dblock_take(*state, &err), other;
 
     assert_int_equal(unlink(name), 0);
     assert_int_equal(dblock_renew(*state, &fd, &err), 0);
@@ -378,6 +378,7 @@ static void a_lock_file_that_was_removed_is_locked_again(void **state)
     assert_non_null(strstr(err.text, " is in use by fa-coord with pid "));
     dblock_release(other);
     dblock_release(fd);
+    assert_int_equal(next_descriptor(), first);
     free(name);
 }
 

@@ -15,6 +15,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/store/dblock.h"
 #include "coordinator/store/dbnew.h"
 #include "tests/coordinator/store/store_fixture.h"
 
@@ -114,6 +115,23 @@ static void a_second_one_is_told_who_makes_it(void **state)
     assert_true(is_there(*state, ""));
 }
 
+/* A folder has the name that it is to have until it is whole. */
+static void one_that_cannot_be_made_is_free_for_the_next_command(void **state)
+{
+    char *part = mem_printf("%s" DBNEW_PART, (char *)*state);
+    struct dblock_holder holder;
+    struct dbnew *dbnew;
+    struct err err;
+
+    assert_int_equal(mkdir(part, 0700), 0);
+    assert_int_equal(dbnew_open(*state, &dbnew, &err), ERR_STORE);
+    assert_null(dbnew);
+    assert_false(dblock_is_held(*state, &holder));
+    assert_int_equal(rmdir(part), 0);
+    make(*state);
+    free(part);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +144,9 @@ int main(void)
                                         fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(a_second_one_is_told_who_makes_it,
                                         fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(
+            one_that_cannot_be_made_is_free_for_the_next_command, fixture_setup,
+            fixture_teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,19 @@
 
 #define NOBODY 65534
 
+/* Another time of change in so many looks at a file. */
+static int changes;
+static const char *changing;
+
+int stat(const char *path, struct stat *out)
+{
+    int rc = fstatat(AT_FDCWD, path, out, 0);
+
+    if (changes > 0 && strcmp(path, changing) == 0)
+        out->st_mtim.tv_nsec = changes--;
+    return rc;
+}
+
 /* ---- what is there */
 
 static int64_t size_of(const char *path, const char *end)
@@ -136,7 +149,9 @@ static void run_writer(const char *path, char end)
 
 /* ---- a reader */
 
-/* Rows, or -1, with the message on standard error. */
+#define FORBIDDEN (-2) /* SQLite must write to the folder */
+
+/* Rows, or FORBIDDEN or -1, with the message on standard error. */
 static int rows(const char *path)
 {
     struct store *store;
@@ -148,7 +163,10 @@ static int rows(const char *path)
                    "") < 0)
         fprintf(stderr, "%s\n", err.text);
     store_close(store);
-    return (int)n;
+    return strstr(err.text, "SQLite must write to the folder to read them; "
+                            "copy both files")
+               ? FORBIDDEN
+               : (int)n;
 }
 
 static void mode_of(const char *path, const char *end, mode_t mode)
@@ -167,11 +185,11 @@ static void folder_mode(const char *path, mode_t mode)
     free(folder);
 }
 
-/* In a folder that cannot be written, which the superuser always can. */
-static int rows_where_nothing_can_be_written(const char *path)
+/* A process in whose folder nothing can be written, which the superuser always
+ * can; as fork(). */
+static pid_t fork_without_a_right_to_write(const char *path)
 {
     static const char *const ends[] = { "", "-wal", "-shm" };
-    int status;
     pid_t pid;
 
     for (size_t i = 0; i < 3; i++)
@@ -179,13 +197,20 @@ static int rows_where_nothing_can_be_written(const char *path)
             mode_of(path, ends[i], 0444);
     folder_mode(path, 0555);
     pid = fork();
-    if (pid == 0) {
-        if (geteuid() == 0 &&
-            (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
-             setresuid(NOBODY, NOBODY, NOBODY) < 0))
-            _exit(100);
+    if (pid == 0 && geteuid() == 0 &&
+        (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
+         setresuid(NOBODY, NOBODY, NOBODY) < 0))
+        _exit(100);
+    return pid;
+}
+
+static int rows_where_nothing_can_be_written(const char *path)
+{
+    pid_t pid = fork_without_a_right_to_write(path);
+    int status;
+
+    if (pid == 0)
         _exit(rows(path) & 0xff);
-    }
     assert_int_equal(waitpid(pid, &status, 0), pid);
     folder_mode(path, 0700);
     assert_true(WIFEXITED(status));
@@ -346,11 +371,76 @@ static void without_an_index_it_is_said_what_to_do(void **state)
 
     run_writer(*state, 'x');
     assert_int_equal(unlink(shm), 0);
-    assert_int_equal(rows_where_nothing_can_be_written(*state), -1);
+    assert_int_equal(rows_where_nothing_can_be_written(*state), FORBIDDEN);
     mode_of(*state, "", 0600);
     mode_of(*state, "-wal", 0600);
     assert_int_equal(rows(*state), 1);
     free(shm);
+}
+
+/* That is no matter of rights, and to copy it would not help. */
+static void a_log_that_is_a_folder_is_not_called_forbidden(void **state)
+{
+    char *wal = mem_printf("%s-wal", (char *)*state);
+
+    run_writer(*state, 'c');
+    assert_int_equal(mkdir(wal, 0700), 0);
+    assert_int_equal(rows(*state), -1);
+    assert_int_equal(rmdir(wal), 0);
+    free(wal);
+}
+
+/* Open it, say so, and count when told. */
+static int count_later(const char *path, int in, int out)
+{
+    struct store *store = fixture_open(path, STORE_READ);
+    char byte = 'o';
+
+    if (write(out, &byte, 1) != 1 || read(in, &byte, 1) != 1)
+        return 101;
+    return (int)fixture_number(store, "SELECT count(*) FROM sweep");
+}
+
+/* It has no lock that would keep a writer out. */
+static void a_writer_that_comes_later_does_not_change_what_is_read(void **state)
+{
+    struct writer writer;
+    int to[2], from[2], status;
+    char byte = 0;
+    pid_t pid;
+
+    run_writer(*state, 'c');
+    assert_int_equal(pipe(to), 0);
+    assert_int_equal(pipe(from), 0);
+    pid = fork_without_a_right_to_write(*state);
+    if (pid == 0)
+        _exit(count_later(*state, to[0], from[1]));
+    assert_int_equal(read(from[0], &byte, 1), 1);
+    folder_mode(*state, 0700);
+    mode_of(*state, "", 0600);
+    writer = start_writer(*state);
+    tell(&writer, 'w');
+    tell(&writer, 'c');
+    assert_int_equal(write(to[1], &byte, 1), 1);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 1);
+    for (int i = 0; i < 2; i++) {
+        close(to[i]);
+        close(from[i]);
+    }
+}
+
+/* One look before it is opened, and two for each try. */
+static void a_file_that_changes_is_read_in_three_tries(void **state)
+{
+    run_writer(*state, 'c');
+    changing = *state;
+    changes = 5;
+    assert_int_equal(rows_where_nothing_can_be_written(*state), 1);
+    changes = 7;
+    assert_int_equal(rows_where_nothing_can_be_written(*state), -1);
+    changes = 0;
 }
 
 /* SQLite takes the name as a URI, in which these characters mean something. */
@@ -388,6 +478,9 @@ int main(void)
         TEST(a_writer_is_read_from_where_one_cannot_write),
         TEST(what_a_killed_writer_left_is_read_there_too),
         TEST(without_an_index_it_is_said_what_to_do),
+        TEST(a_log_that_is_a_folder_is_not_called_forbidden),
+        TEST(a_file_that_changes_is_read_in_three_tries),
+        TEST(a_writer_that_comes_later_does_not_change_what_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -293,6 +293,28 @@ static void another_name_of_a_column_is_found(void **state)
     store_close(store);
 }
 
+/* It is what SQLite says of the file, and comes before what we do. */
+static void what_sqlite_finds_is_said_in_its_words(void **state)
+{
+    struct store *store = full(*state);
+    struct err err = { "" };
+
+    ok(sql_run(store_db(store),
+               "PRAGMA ignore_check_constraints=ON;"
+               "UPDATE run SET ending='gone'",
+               &err),
+       &err);
+    fixture_seal(store, "run");
+    ok(sql_run(store_db(store), "PRAGMA ignore_check_constraints=OFF", &err),
+       &err);
+    assert_int_equal(whole_check(store_db(store), &err), ERR_STORE);
+    assert_string_equal(
+        err.text, "its pages are damaged (CHECK constraint failed in run); "
+                  "'fa-coord verify' lists what is damaged, 'fa-coord recover' "
+                  "copies the rest");
+    store_close(store);
+}
+
 /* What was changed behind our back does not become sound by the end of a lease,
  * a run or a confirmation. */
 static void what_does_not_hold_ends_without_holding(void **state)
@@ -326,6 +348,7 @@ int main(void)
         TEST(a_change_of_any_column_is_found),
         TEST(a_deleted_row_of_any_table_is_found),
         TEST(another_name_of_a_column_is_found),
+        TEST(what_sqlite_finds_is_said_in_its_words),
         TEST(what_does_not_hold_ends_without_holding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
