@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/int64.h"
 #include "common/mem.h"
 
 static size_t find(struct stored_ways *ways, const char *shape,
@@ -27,8 +28,7 @@ size_t stored_ways_add(struct stored_ways *ways, const char *shape,
     struct stored_way *way = &ways->list[at];
 
     way->outcomes++;
-    if (settled_utc > way->settled_utc)
-        way->settled_utc = settled_utc;
+    way->settled_utc = int64_max(way->settled_utc, settled_utc);
     return at;
 }
 

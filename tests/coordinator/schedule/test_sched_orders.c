@@ -393,6 +393,32 @@ static void what_a_gpu_that_is_gone_loses_is_dropped(void **state)
     sched_free(sched);
 }
 
+/* It was leased when its unit had to be built again, and could not be. */
+static void what_cannot_be_built_again_is_dropped_when_it_comes_back(void **s)
+{
+    struct sched *sched = three_units(1);
+    struct sched_lease lease;
+    const char *why;
+    int64_t id;
+
+    (void)s;
+    build_all(sched);
+    settle_all(sched);
+    sched_host_up(sched, 0, 1, 1, 1);
+    id = order(sched, 0, 0, 0, 0);
+    take(sched, 0, id);
+    sched_vanished(sched, 0);
+    assert_true(sched_next(sched, &lease));
+    assert_int_equal(lease.stage, JOB_BUILD);
+    assert_true(sched_apply(sched, JOB_BUILD, 0, 0, JOB_EV_REJECT, 0));
+    assert_false(sched_order_dropped(sched, &lease, &why)); /* it runs */
+    assert_true(sched_order_apply(sched, id, JOB_EV_LOST));
+    assert_true(sched_order_dropped(sched, &lease, &why));
+    assert_int_equal(lease.order, id);
+    assert_string_equal(why, "it cannot be built any more");
+    sched_free(sched);
+}
+
 static void an_order_of_a_held_unit_waits_for_its_release(void **state)
 {
     struct sched *sched = three_units(1);
@@ -469,6 +495,8 @@ int main(void)
             an_artifact_that_vanished_is_built_before_the_order_goes_on),
         cmocka_unit_test(a_gpu_that_is_gone_takes_its_orders_along),
         cmocka_unit_test(what_a_gpu_that_is_gone_loses_is_dropped),
+        cmocka_unit_test(
+            what_cannot_be_built_again_is_dropped_when_it_comes_back),
         cmocka_unit_test(an_order_of_a_held_unit_waits_for_its_release),
         cmocka_unit_test(a_resting_gpu_takes_only_orders),
     };

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "common/buf.h"
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/sql/sql.h"
@@ -296,6 +297,32 @@ static void steps_bring_an_old_format_up_to_date(void **state)
     dbfile_close(db);
 }
 
+static void
+what_an_old_format_cannot_be_read_for_is_said_of_its_path(void **state)
+{
+    static const char *const good[] = { "CREATE TABLE a(x)" };
+    static const char *const bad[] = { "oops", "CREATE TABLE b(x)" };
+    char *text = mem_printf("%s: near \"oops\": syntax error", (char *)*state);
+    struct sqlite3 *db;
+    struct buf lost;
+    struct err err;
+
+    buf_init(&lost, 100);
+    assert_int_equal(dbfile_check(*state, true, &err), 0);
+    assert_int_equal(
+        dbfile_write(*state, (struct dbfile_steps){ good[0], good, 1, 1, NULL },
+                     true, &db, &err),
+        0);
+    dbfile_close(db);
+    assert_true(dbfile_read(*state,
+                            (struct dbfile_steps){ NULL, bad, 2, 2, NULL },
+                            &lost, &db, &err) < 0);
+    assert_null(db);
+    assert_string_equal(err.text, text);
+    buf_fini(&lost);
+    free(text);
+}
+
 /* 2 GiB and a page, most of which is a hole. */
 static void what_is_old_and_too_large_for_memory_is_refused(void **state)
 {
@@ -508,6 +535,7 @@ int main(void)
         TEST(a_newer_format_is_refused),
         TEST(a_torn_file_is_called_corrupt),
         TEST(steps_bring_an_old_format_up_to_date),
+        TEST(what_an_old_format_cannot_be_read_for_is_said_of_its_path),
         TEST(what_is_old_and_too_large_for_memory_is_refused),
         cmocka_unit_test(up_to_2_gib_fit_into_memory),
         TEST(a_failed_step_leaves_the_old_format),
