@@ -383,21 +383,36 @@ static void a_lock_file_that_was_removed_is_locked_again(void **state)
 }
 
 /* Another process has the database: what was put must not be committed. */
-static void nothing_is_committed_without_the_lock(void **state)
+static void no_commit_without_the_lock(const char *path)
 {
-    char *name = mem_printf("%s.lock", (char *)*state);
-    struct store *store = fixture_open(*state, STORE_CREATE);
+    char *name = mem_printf("%s.lock", path);
+    struct store *store = fixture_open(path, STORE_CREATE);
     struct err err;
     int other;
 
     assert_int_equal(unlink(name), 0);
-    other = dblock_take(*state, &err);
+    other = dblock_take(path, &err);
     fixture_run(store, FIXTURE_EPOCH);
     assert_int_equal(store_commit(store, &err), ERR_STORE);
     assert_non_null(strstr(err.text, " is in use by fa-coord with pid "));
     dblock_release(other);
     store_close(store);
     free(name);
+}
+
+static void nothing_is_committed_without_the_lock(void **state)
+{
+    no_commit_without_the_lock(*state);
+}
+
+static void nothing_is_committed_without_a_lock_in_descriptor_0(void **state)
+{
+    int in = dup(STDIN_FILENO);
+
+    close(STDIN_FILENO);
+    no_commit_without_the_lock(*state);
+    assert_int_equal(dup2(in, STDIN_FILENO), STDIN_FILENO);
+    close(in);
 }
 
 /* In a process that is not the superuser. */
@@ -458,6 +473,7 @@ int main(void)
         TEST(a_symbolic_link_leads_to_the_same_lock),
         TEST(a_lock_file_that_was_removed_is_locked_again),
         TEST(nothing_is_committed_without_the_lock),
+        TEST(nothing_is_committed_without_a_lock_in_descriptor_0),
         TEST(a_folder_that_takes_no_file_has_a_remedy),
     };
 

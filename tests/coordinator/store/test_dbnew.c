@@ -132,6 +132,28 @@ static void one_that_cannot_be_made_is_free_for_the_next_command(void **state)
     free(part);
 }
 
+/* Its lock may be descriptor 0. */
+static void one_is_made_without_standard_input(void **state)
+{
+    int in = dup(STDIN_FILENO);
+
+    close(STDIN_FILENO);
+    make(*state);
+    assert_int_equal(dup2(in, STDIN_FILENO), STDIN_FILENO);
+    close(in);
+}
+
+static void one_in_a_folder_that_is_not_there_is_refused(void **state)
+{
+    char *path = mem_printf("%s/x.db", (char *)*state);
+    struct dbnew *dbnew;
+    struct err err;
+
+    assert_int_equal(dbnew_open(path, &dbnew, &err), ERR_INPUT);
+    assert_non_null(strstr(err.text, "there is no folder '"));
+    free(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +166,11 @@ int main(void)
                                         fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(a_second_one_is_told_who_makes_it,
                                         fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(one_is_made_without_standard_input,
+                                        fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(
+            one_in_a_folder_that_is_not_there_is_refused, fixture_setup,
+            fixture_teardown),
         cmocka_unit_test_setup_teardown(
             one_that_cannot_be_made_is_free_for_the_next_command, fixture_setup,
             fixture_teardown),

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "common/clock.h"
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/sql/sql.h"
@@ -443,6 +444,52 @@ static void a_file_that_changes_is_read_in_three_tries(void **state)
     changes = 0;
 }
 
+/* The lock is descriptor 0, and a reader is there to the end. */
+static void a_log_is_emptied_without_standard_input(void **state)
+{
+    char *wal = mem_printf("%s-wal", (char *)*state);
+    int in = dup(STDIN_FILENO);
+    struct store *writer, *reader;
+    struct err err = { "" };
+    struct stat st;
+
+    close(STDIN_FILENO);
+    writer = fixture_open(*state, STORE_CREATE);
+    reader = fixture_open(*state, STORE_READ);
+    fixture_run(writer, FIXTURE_EPOCH);
+    assert_int_equal(store_commit(writer, &err), 0);
+    assert_int_equal(stat(wal, &st), 0);
+    assert_true(st.st_size > 0);
+    store_close(writer);
+    assert_int_equal(stat(wal, &st), 0);
+    assert_int_equal(st.st_size, 0);
+    store_close(reader);
+    assert_int_equal(dup2(in, STDIN_FILENO), STDIN_FILENO);
+    close(in);
+    free(wal);
+}
+
+/* It may read for long, and what it reads stays in the log. */
+static void a_reader_holds_up_the_end_for_a_second(void **state)
+{
+    struct store *writer = fixture_open(*state, STORE_CREATE);
+    struct store *reader = fixture_open(*state, STORE_READ);
+    struct err err = { "" };
+    int64_t start_ns;
+
+    fixture_run(writer, FIXTURE_EPOCH);
+    assert_int_equal(store_commit(writer, &err), 0);
+    assert_int_equal(sql_run(store_db(reader), "BEGIN", &err), 0);
+    assert_int_equal(fixture_number(reader, "SELECT count(*) FROM run"), 1);
+    fixture_run(writer, FIXTURE_EPOCH + 1);
+    assert_int_equal(store_commit(writer, &err), 0);
+    start_ns = clock_boot_ns();
+    store_close(writer);
+    assert_in_range(clock_boot_ns() - start_ns, 500 * NS_PER_MS, 4 * NS_PER_S);
+    assert_int_equal(fixture_number(reader, "SELECT count(*) FROM run"), 1);
+    store_close(reader);
+}
+
 /* SQLite takes the name as a URI, in which these characters mean something. */
 static void a_name_is_read_as_it_stands(void **state)
 {
@@ -479,6 +526,8 @@ int main(void)
         TEST(what_a_killed_writer_left_is_read_there_too),
         TEST(without_an_index_it_is_said_what_to_do),
         TEST(a_log_that_is_a_folder_is_not_called_forbidden),
+        TEST(a_log_is_emptied_without_standard_input),
+        TEST(a_reader_holds_up_the_end_for_a_second),
         TEST(a_file_that_changes_is_read_in_three_tries),
         TEST(a_writer_that_comes_later_does_not_change_what_is_read),
     };

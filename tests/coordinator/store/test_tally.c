@@ -238,6 +238,21 @@ static void the_order_of_rows_does_not_matter(void **state)
     assert_int_equal(a.sum, 7 + 255);
 }
 
+/* As those of old formats. */
+static void a_row_without_a_checksum_is_a_row(void **state)
+{
+    struct row_cells row = { .n = 1,
+                             .names = { "x" },
+                             .values = { { .type = 'I', .integer = 5 },
+                                         { .type = 'I', .integer = 7 } } };
+    struct tally_count count = { .known = true };
+
+    (void)state;
+    tally_row(&count, &row);
+    assert_int_equal(count.rows, 1);
+    assert_true(count.sum == 0);
+}
+
 /* They are in databases that were written before. */
 static void the_sum_is_of_the_first_16_digits_of_a_checksum(void **state)
 {
@@ -270,6 +285,7 @@ int main(void)
         TEST(what_is_rolled_back_is_not_counted),
         TEST(what_was_deleted_stays_missing),
         TEST(a_reader_sees_rows_and_figures_of_one_commit),
+        cmocka_unit_test(a_row_without_a_checksum_is_a_row),
         cmocka_unit_test(the_sum_is_of_the_first_16_digits_of_a_checksum),
         cmocka_unit_test(the_order_of_rows_does_not_matter),
     };

@@ -12,6 +12,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/sql/row_cells.h"
 #include "coordinator/sql/sql.h"
 #include "coordinator/store/store_acquisition.h"
 #include "coordinator/store/store_contest.h"
@@ -293,6 +294,33 @@ static void another_name_of_a_column_is_found(void **state)
     store_close(store);
 }
 
+/* As 'verify' names it; of a damaged table there may be less. */
+static void a_row_is_named_by_the_columns_of_its_key(void **state)
+{
+    static const char *const queries[] = { "SELECT 5 AS a",
+                                           "SELECT 5 AS a, 6 AS b",
+                                           "SELECT 5 AS a, 6 AS b, 7 AS c" };
+    static const char *const names[] = { "pair 5", "pair 5 6", "pair 5 6" };
+    const struct whole_table table = { "pair", "a, b", 2 };
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct err err = { "" };
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct sqlite3_stmt *stmt;
+        struct row_cells row;
+        char *name;
+
+        ok(sql_prepare(store_db(store), queries[i], &stmt, &err), &err);
+        assert_int_equal(sql_step(stmt, &err), 1);
+        row_cells_read(stmt, &row);
+        name = whole_row_name(&table, &row);
+        assert_string_equal(name, names[i]);
+        free(name);
+        sql_free(stmt);
+    }
+    store_close(store);
+}
+
 /* It is what SQLite says of the file, and comes before what we do. */
 static void what_sqlite_finds_is_said_in_its_words(void **state)
 {
@@ -348,6 +376,7 @@ int main(void)
         TEST(a_change_of_any_column_is_found),
         TEST(a_deleted_row_of_any_table_is_found),
         TEST(another_name_of_a_column_is_found),
+        TEST(a_row_is_named_by_the_columns_of_its_key),
         TEST(what_sqlite_finds_is_said_in_its_words),
         TEST(what_does_not_hold_ends_without_holding),
     };

@@ -3,11 +3,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "common/err.h"
+#include "common/mem.h"
 #include "coordinator/sql/sql.h"
 #include "coordinator/stored/past_runs.h"
 #include "tests/coordinator/result/report_fixture.h"
@@ -349,6 +352,51 @@ static void a_sweep_over_what_was_asked_for_says_so(void **state)
     }
 }
 
+static void add_step(void *arg, const struct store_step *step)
+{
+    char *told = arg;
+
+    snprintf(told + strlen(told), 64 - strlen(told), "%s %lld, ", step->kind,
+             (long long)step->point);
+}
+
+static void steps_of_a_search_come_in_their_order(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct store_step step = { 1, 1, "timed", FIXTURE_KEY, 20, 0, 0.25 };
+    struct past_runs *past;
+    char told[64] = "";
+    struct err err = { "" };
+
+    fixture_owners(store, FIXTURE_KEY);
+    assert_int_equal(store_step_put(store, &step, &err), 0);
+    step.position = 0;
+    step.point = 10;
+    assert_int_equal(store_step_put(store, &step, &err), 0);
+    past = open_history(store);
+    assert_int_equal(past_runs_steps(past, 1, add_step, told, &err), 0);
+    assert_string_equal(told, "timed 10, timed 20, ");
+    assert_int_equal(past_runs_steps(past, 2, add_step, told, &err), 0);
+    assert_string_equal(told, "timed 10, timed 20, ");
+    past_runs_close(past);
+    store_close(store);
+}
+
+static void a_database_without_a_table_has_no_past(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    char *text = mem_printf("%s: no such table: outcome", (char *)*state);
+    struct past_runs *past;
+    struct err err = { "" };
+
+    assert_int_equal(sql_run(store_db(store), "DROP TABLE outcome", &err), 0);
+    assert_int_equal(past_runs_open(store, &past, &err), ERR_STORE);
+    assert_null(past);
+    assert_string_equal(err.text, text);
+    free(text);
+    store_close(store);
+}
+
 int main(void)
 {
 #define TEST(f) \
@@ -363,6 +411,8 @@ int main(void)
         TEST(the_newest_successful_build_is_found),
         TEST(losses_before_the_sweep_changed_do_not_count),
         TEST(open_leases_of_a_killed_run_can_be_ended),
+        TEST(steps_of_a_search_come_in_their_order),
+        TEST(a_database_without_a_table_has_no_past),
         TEST(the_architecture_is_in_the_facts),
         cmocka_unit_test(a_sweep_over_what_was_asked_for_says_so),
     };

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "common/err.h"
+#include "common/outcome.h"
 #include "coordinator/stored/stored_contest.h"
 #include "tests/coordinator/store/store_fixture.h"
 
@@ -164,6 +165,55 @@ static void its_results_are_those_between_its_rounds(void **state)
     told[0] = '\0';
     ok(stored_contest_unjudged(store, 5, tell_number, NULL, &err), &err);
     assert_string_equal(told, "");
+    row.nonce = "u1";
+    row.id.purpose = "screen"; /* of whatever purpose */
+    row.outcome = "correct";
+    row.detail = "2 elements of y " OUTCOME_UNJUDGED;
+    ok(store_result_put(store, &row, &err), &err);
+    ok(stored_contest_unjudged(store, 5, tell_number, NULL, &err), &err);
+    assert_string_equal(told, "0 ");
+    store_close(store);
+}
+
+static void tell_output(void *arg, const struct stored_contest_output *output)
+{
+    (void)arg;
+    snprintf(told + strlen(told), sizeof(told) - strlen(told), "%lld:%s ",
+             (long long)output->round, output->output);
+}
+
+/* Two rounds of cublas, of which one failed, and one of another program. */
+static void what_an_external_baseline_printed_comes_by_round(void **state)
+{
+    static const struct {
+        const char *nonce, *name, *outcome, *output;
+        int round;
+    } runs[] = { { "t1", "cublas", "ran", "b", 12 },
+                 { "t2", "cublas", "ran", "a", 11 },
+                 { "t3", "cublas", "crash", "", 13 },
+                 { "t4", "cutlass", "ran", "c", 11 },
+                 { "t5", "cublas", "ran", "d", 14 } };
+    struct store *store = three_passes(*state);
+    struct err err = { "" };
+
+    put_two(store, 5, 0, "n1", "baseline");
+    for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+        const struct store_tool row = { .nonce = runs[i].nonce,
+                                        .epoch = FIXTURE_EPOCH,
+                                        .purpose = "external",
+                                        .name = runs[i].name,
+                                        .shape = "n1",
+                                        .round = runs[i].round,
+                                        .outcome = runs[i].outcome,
+                                        .output = runs[i].output };
+
+        ok(store_tool_put(store, &row, &err), &err);
+    }
+    told[0] = '\0';
+    ok(stored_contest_outputs(store, "cublas", 5, 10, 14, tell_output, NULL,
+                              &err),
+       &err);
+    assert_string_equal(told, "11:a 12:b ");
     store_close(store);
 }
 
@@ -194,6 +244,7 @@ int main(void)
         TEST(the_newest_of_its_kind_is_found_or_the_one_that_is_named),
         TEST(its_contestants_and_shapes_come_in_order),
         TEST(its_results_are_those_between_its_rounds),
+        TEST(what_an_external_baseline_printed_comes_by_round),
         TEST(what_a_configuration_was_built_from_is_known_or_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 
 #include "common/err.h"
 #include "coordinator/sql/sql.h"
+#include "coordinator/store/store_held.h"
 #include "coordinator/stored/stored_work.h"
 #include "tests/coordinator/store/store_fixture.h"
 
@@ -133,12 +134,95 @@ static void the_pace_is_that_of_builds_that_compiled(void **state)
     store_close(store);
 }
 
+/* Of each column, one that differs is another lease. */
+static void work_was_leased_if_all_of_it_agrees(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    const struct store_lease was = { .epoch = FIXTURE_EPOCH,
+                                     .id = 1,
+                                     .config = FIXTURE_KEY,
+                                     .shape = "n1",
+                                     .purpose = "screen",
+                                     .stage = "measure",
+                                     .round = 2,
+                                     .host = "gpu1",
+                                     .gpu = "GPU-1" };
+    struct store_lease other = was;
+    struct err err = { "" };
+
+    fixture_owners(store, FIXTURE_KEY);
+    assert_int_equal(stored_work_was_leased(store, &was, &err), 0);
+    assert_int_equal(store_lease_put(store, &was, &err), 0);
+    assert_int_equal(stored_work_was_leased(store, &was, &err), 1);
+    other.round = 3;
+    assert_int_equal(stored_work_was_leased(store, &other, &err), 0);
+    other = was;
+    other.gpu = "GPU-2";
+    assert_int_equal(stored_work_was_leased(store, &other, &err), 0);
+    store_close(store);
+}
+
+static void an_outcome_is_correct_for_its_sources_alone(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct store_outcome row = { .config = FIXTURE_KEY,
+                                 .shape = "n1",
+                                 .source_key = "5c",
+                                 .measure_key = "3e",
+                                 .outcome = "crash",
+                                 .reason = "" };
+    struct err err = { "" };
+
+    fixture_owners(store, FIXTURE_KEY);
+    assert_true(store_outcome_put(store, &row, &err) >= 0);
+    assert_int_equal(stored_work_is_correct(store, &row, &err), 0);
+    row.outcome = "correct";
+    assert_true(store_outcome_put(store, &row, &err) >= 0);
+    assert_int_equal(stored_work_is_correct(store, &row, &err), 1);
+    row.source_key = "5d";
+    assert_int_equal(stored_work_is_correct(store, &row, &err), 0);
+    store_close(store);
+}
+
+static void add_held(void *arg, const struct store_held *held)
+{
+    int64_t *ends = arg;
+
+    ends[held->start_ns] = held->end_ns;
+}
+
+static void all_the_time_that_was_held_is_told(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    struct store_held held = { .host = "gpu1",
+                               .epoch = FIXTURE_EPOCH,
+                               .end_ns = 5,
+                               .rate_usd_per_h = 0.68,
+                               .phase = "search" };
+    int64_t ends[8] = { 0 };
+    struct err err = { "" };
+
+    fixture_owners(store, FIXTURE_KEY);
+    assert_int_equal(stored_work_held(store, add_held, ends, &err), 0);
+    assert_int_equal(store_held_put(store, &held, &err), 0);
+    held.start_ns = 6;
+    held.end_ns = 7;
+    assert_int_equal(store_held_put(store, &held, &err), 0);
+    assert_int_equal(stored_work_held(store, add_held, ends, &err), 0);
+    assert_int_equal(ends[0], 5);
+    assert_int_equal(ends[6], 7);
+    store_close(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(an_artifact_belongs_to_what_it_was_built_for),
         CASE(the_pace_is_that_of_builds_that_compiled),
         CASE(a_row_that_was_changed_is_no_answer),
+        CASE(work_was_leased_if_all_of_it_agrees),
+        CASE(an_outcome_is_correct_for_its_sources_alone),
+        CASE(all_the_time_that_was_held_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
