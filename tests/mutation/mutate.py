@@ -58,7 +58,7 @@ def is_code(text, at):
     """Not in a comment, a string, a line of the preprocessor or an assertion."""
     line = text[text.rfind("\n", 0, at) + 1:at]
     statement = text[max(text.rfind(mark, 0, at) for mark in ";{}") + 1:at]
-    if statement.lstrip().startswith("assert("):
+    if statement.lstrip().startswith(("assert(", "static_assert(")):
         return False
     return (line.count('"') % 2 == 0 and not line.startswith("#")
             and text.rfind("/*", 0, at) <= text.rfind("*/", 0, at))

@@ -330,6 +330,24 @@ static void a_host_held_for_no_time_is_not_written_down(void **state)
     ledger_free(ledger);
 }
 
+static void an_hour_costs_what_the_hosts_cost_that_are_held(void **state)
+{
+    static const double rates[] = { 2, 0.5, NAN, 8 };
+    struct book book = { .n = 0 };
+    struct ledger *ledger = ledger_new(4, write_down, &book);
+
+    (void)state;
+    for (int host = 0; host < 4; host++)
+        ledger_price(ledger, host, rates[host], 0);
+    assert_true(ledger_usd_per_h(ledger) == 0);
+    for (int host = 0; host < 3; host++)
+        ledger_hold(ledger, host, 0);
+    assert_true(ledger_usd_per_h(ledger) == 2.5);
+    ledger_release(ledger, 0, 5);
+    assert_true(ledger_usd_per_h(ledger) == 0.5);
+    ledger_free(ledger);
+}
+
 /* So each interval is within one held interval, and has one price. */
 static void another_rate_ends_what_was_under_way(void **state)
 {
@@ -427,6 +445,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_rate_leaves_the_past_its_price),
         cmocka_unit_test(a_host_held_for_no_time_is_not_written_down),
+        cmocka_unit_test(an_hour_costs_what_the_hosts_cost_that_are_held),
         cmocka_unit_test(another_rate_ends_what_was_under_way),
         cmocka_unit_test(the_first_interval_comes_with_what_was_held),
         cmocka_unit_test(all_the_time_that_is_held_is_on_the_bill),

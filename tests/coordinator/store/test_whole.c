@@ -4,9 +4,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
 
 #include <cmocka.h>
 
@@ -21,6 +25,29 @@
 #include "tests/coordinator/store/store_fixture.h"
 
 #define UTC FIXTURE_EPOCH
+
+/* What lies from here on in a file cannot be read; 0: all can. */
+static int64_t unread_from;
+
+/* Not from unistd.h: with _FORTIFY_SOURCE they are inline there.  SQLite calls
+ * one of them. */
+ssize_t pread(int fd, void *out, size_t n, int64_t at);
+ssize_t pread64(int fd, void *out, size_t n, int64_t at);
+long syscall(long number, ...);
+
+ssize_t pread(int fd, void *out, size_t n, int64_t at)
+{
+    if (unread_from > 0 && at >= unread_from) {
+        errno = EIO;
+        return -1;
+    }
+    return syscall(SYS_pread64, fd, out, n, at);
+}
+
+ssize_t pread64(int fd, void *out, size_t n, int64_t at)
+{
+    return pread(fd, out, n, at);
+}
 
 static void ok(int rc, const struct err *err)
 {
@@ -294,6 +321,24 @@ static void another_name_of_a_column_is_found(void **state)
     store_close(store);
 }
 
+/* A disk that fails is no damage of the file: a copy of it would not help. */
+static void what_cannot_be_read_is_not_called_damaged(void **state)
+{
+    struct store *store = full(*state);
+    struct err err = { "" };
+    struct stat st;
+
+    store_close(store);
+    assert_int_equal(stat(*state, &st), 0);
+    store = fixture_open(*state, STORE_READ);
+    unread_from = st.st_size / 2;
+    assert_int_equal(whole_check(store_db(store), &err), ERR_STORE);
+    unread_from = 0;
+    assert_non_null(strstr(err.text, "Input/output error"));
+    assert_null(strstr(err.text, "damaged"));
+    store_close(store);
+}
+
 /* As 'verify' names it; of a damaged table there may be less. */
 static void a_row_is_named_by_the_columns_of_its_key(void **state)
 {
@@ -376,6 +421,7 @@ int main(void)
         TEST(a_change_of_any_column_is_found),
         TEST(a_deleted_row_of_any_table_is_found),
         TEST(another_name_of_a_column_is_found),
+        TEST(what_cannot_be_read_is_not_called_damaged),
         TEST(a_row_is_named_by_the_columns_of_its_key),
         TEST(what_sqlite_finds_is_said_in_its_words),
         TEST(what_does_not_hold_ends_without_holding),

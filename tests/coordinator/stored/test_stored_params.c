@@ -144,6 +144,8 @@ static void what_is_escaped_or_nested_is_read_too(void **state)
     (void)state;
     assert_string_equal(parse("{\"a\\n\": 1, \"b\": \"\\u0041\\\"\"}"),
                         "a\n:i:1:1 b:t:0:A\" ");
+    assert_string_equal(parse("{\"a\\n\": true, \"b\": false}"),
+                        "a\n:b:1:true b:b:0:false ");
     assert_string_equal(parse("{\"a\": {\"x\": 1}, \"b\": [2], \"c\": null}"),
                         "a:t:0:null b:t:0:null c:t:0:null ");
 }
