@@ -238,6 +238,14 @@ static void the_order_of_rows_does_not_matter(void **state)
     assert_int_equal(a.sum, 7 + 255);
 }
 
+static void a_table_has_its_place_and_another_has_none(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < WHOLE_TABLES; i++)
+        assert_int_equal(tally_find(whole_tables[i].name), i);
+    assert_int_equal(tally_find("tally"), WHOLE_TABLES);
+}
+
 /* As those of old formats. */
 static void a_row_without_a_checksum_is_a_row(void **state)
 {
@@ -268,6 +276,10 @@ static void the_sum_is_of_the_first_16_digits_of_a_checksum(void **state)
     (void)state;
     tally_row(&count, &row);
     assert_true(count.sum == 0x10000000000009af);
+    count.sum = 0;
+    row.values[0].len = 2; /* or of fewer */
+    tally_row(&count, &row);
+    assert_true(count.sum == 0x10);
 }
 
 int main(void)
@@ -285,6 +297,7 @@ int main(void)
         TEST(what_is_rolled_back_is_not_counted),
         TEST(what_was_deleted_stays_missing),
         TEST(a_reader_sees_rows_and_figures_of_one_commit),
+        cmocka_unit_test(a_table_has_its_place_and_another_has_none),
         cmocka_unit_test(a_row_without_a_checksum_is_a_row),
         cmocka_unit_test(the_sum_is_of_the_first_16_digits_of_a_checksum),
         cmocka_unit_test(the_order_of_rows_does_not_matter),
