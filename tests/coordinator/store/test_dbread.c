@@ -5,8 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +37,18 @@ int stat(const char *path, struct stat *out)
     if (changes > 0 && strcmp(path, changing) == 0)
         out->st_mtim.tv_nsec = changes--;
     return rc;
+}
+
+/* Nothing can be written, also for the superuser. */
+static bool forbids;
+
+int access(const char *path, int mode)
+{
+    if (forbids && mode == W_OK) {
+        errno = EACCES;
+        return -1;
+    }
+    return faccessat(AT_FDCWD, path, mode, 0);
 }
 
 /* ---- what is there */
@@ -444,6 +458,27 @@ static void a_file_that_changes_is_read_in_three_tries(void **state)
     changes = 0;
 }
 
+/* Of each try, whether it is used or not. */
+static void nothing_is_left_open_of_a_file_that_is_read_alone(void **state)
+{
+    int first = dup(STDERR_FILENO), last;
+
+    close(first);
+    run_writer(*state, 'c');
+    forbids = true;
+    assert_int_equal(rows(*state), 1);
+    changing = *state;
+    changes = 5;
+    assert_int_equal(rows(*state), 1);
+    changes = 7;
+    assert_int_equal(rows(*state), -1);
+    changes = 0;
+    forbids = false;
+    last = dup(STDERR_FILENO);
+    close(last);
+    assert_int_equal(last, first);
+}
+
 /* The lock is descriptor 0, and a reader is there to the end. */
 static void a_log_is_emptied_without_standard_input(void **state)
 {
@@ -526,6 +561,7 @@ int main(void)
         TEST(what_a_killed_writer_left_is_read_there_too),
         TEST(without_an_index_it_is_said_what_to_do),
         TEST(a_log_that_is_a_folder_is_not_called_forbidden),
+        TEST(nothing_is_left_open_of_a_file_that_is_read_alone),
         TEST(a_log_is_emptied_without_standard_input),
         TEST(a_reader_holds_up_the_end_for_a_second),
         TEST(a_file_that_changes_is_read_in_three_tries),

@@ -195,6 +195,22 @@ static void what_was_deleted_stays_missing(void **state)
     check(*state, RESULT "1 of 3 rows are missing; ");
 }
 
+/* As 'recover' does with what it could copy. */
+static void what_is_counted_again_is_whole(void **state)
+{
+    struct store *store;
+    struct err err = { "" };
+
+    store_close(three(*state));
+    old_format_change(*state, "DELETE FROM result WHERE nonce='n2'");
+    store = fixture_open(*state, STORE_WRITE);
+    ok(store_run_end(store, FIXTURE_EPOCH, "done", 9, &err), &err);
+    ok(store_count(store, &err), &err);
+    ok(store_commit(store, &err), &err);
+    store_close(store);
+    check(*state, NULL);
+}
+
 /* Its readers are not told of rows that are missing. */
 static void a_reader_sees_rows_and_figures_of_one_commit(void **state)
 {
@@ -296,6 +312,7 @@ int main(void)
         TEST(all_that_is_written_is_counted),
         TEST(what_is_rolled_back_is_not_counted),
         TEST(what_was_deleted_stays_missing),
+        TEST(what_is_counted_again_is_whole),
         TEST(a_reader_sees_rows_and_figures_of_one_commit),
         cmocka_unit_test(a_table_has_its_place_and_another_has_none),
         cmocka_unit_test(a_row_without_a_checksum_is_a_row),
