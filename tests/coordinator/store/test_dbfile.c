@@ -323,6 +323,17 @@ what_an_old_format_cannot_be_read_for_is_said_of_its_path(void **state)
     free(text);
 }
 
+static void a_schema_that_is_none_opens_nothing(void **state)
+{
+    struct sqlite3 *db;
+    struct err err;
+
+    (void)state;
+    assert_true(dbfile_newest("CREATE TABLE a(x); oops", &db, &err) < 0);
+    assert_null(db);
+    assert_string_equal(err.text, "near \"oops\": syntax error");
+}
+
 /* 2 GiB and a page, most of which is a hole. */
 static void what_is_old_and_too_large_for_memory_is_refused(void **state)
 {
@@ -536,6 +547,7 @@ int main(void)
         TEST(a_torn_file_is_called_corrupt),
         TEST(steps_bring_an_old_format_up_to_date),
         TEST(what_an_old_format_cannot_be_read_for_is_said_of_its_path),
+        cmocka_unit_test(a_schema_that_is_none_opens_nothing),
         TEST(what_is_old_and_too_large_for_memory_is_refused),
         cmocka_unit_test(up_to_2_gib_fit_into_memory),
         TEST(a_failed_step_leaves_the_old_format),

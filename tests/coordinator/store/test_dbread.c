@@ -479,6 +479,23 @@ static void nothing_is_left_open_of_a_file_that_is_read_alone(void **state)
     assert_int_equal(last, first);
 }
 
+/* So that a writer who comes does not change it while it is read. */
+static void a_file_that_is_read_alone_is_copied(void **state)
+{
+    struct store *store;
+
+    run_writer(*state, 'c');
+    forbids = true;
+    store = fixture_open(*state, STORE_READ);
+    forbids = false;
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM"
+                                           " pragma_database_list"
+                                           " WHERE file<>''"),
+                     0);
+    assert_int_equal(fixture_number(store, "SELECT count(*) FROM sweep"), 1);
+    store_close(store);
+}
+
 /* The lock is descriptor 0, and a reader is there to the end. */
 static void a_log_is_emptied_without_standard_input(void **state)
 {
@@ -562,6 +579,7 @@ int main(void)
         TEST(without_an_index_it_is_said_what_to_do),
         TEST(a_log_that_is_a_folder_is_not_called_forbidden),
         TEST(nothing_is_left_open_of_a_file_that_is_read_alone),
+        TEST(a_file_that_is_read_alone_is_copied),
         TEST(a_log_is_emptied_without_standard_input),
         TEST(a_reader_holds_up_the_end_for_a_second),
         TEST(a_file_that_changes_is_read_in_three_tries),
