@@ -78,6 +78,74 @@ static void a_cap_that_is_reached_ends_the_sweep(void **state)
     caps_check(&rig.sweep, rig.now_ns);
     assert_true(rig.sweep.reactor.ending);
     assert_int_equal(rig.sweep.reactor.exit_code, EXIT_CAP);
+    assert_string_equal(rig.sweep.reactor.fatal.text,
+                        "the cap of 0.0166667 hours is reached");
+}
+
+static double three_more(void)
+{
+    return 3;
+}
+
+static void without_a_cap_nothing_ends_it(void **state)
+{
+    (void)state;
+    rig.options.caps.max_hours = 0;
+    rig.options.caps.more_usd = three_more; /* to none */
+    rig.list[0].has_rate = true;
+    assert_true(reactor_usd(&rig.sweep) == 0);
+    assert_true(reactor_budget_usd(&rig.sweep) == 0);
+    caps_check(&rig.sweep, rig.now_ns);
+    assert_null(rig.sweep.reactor.ending);
+    rig.options.caps.budget_usd = 2;
+    assert_true(reactor_budget_usd(&rig.sweep) == 5);
+}
+
+static void a_budget_is_spent_with_its_last_cent(void **state)
+{
+    (void)state;
+    rig.options.caps.reserve = NULL;
+    rig.options.caps.usd_before = 5;
+    rig.options.caps.budget_usd = 5.25;
+    caps_check(&rig.sweep, rig.now_ns);
+    assert_null(rig.sweep.reactor.ending);
+    rig.options.caps.budget_usd = 5;
+    caps_check(&rig.sweep, rig.now_ns);
+    assert_non_null(rig.sweep.reactor.ending);
+    assert_int_equal(rig.sweep.reactor.exit_code, EXIT_CAP);
+    assert_string_equal(rig.sweep.reactor.fatal.text,
+                        "the budget of $5 is spent");
+}
+
+/* Counted anew, so many of the first. */
+static void try_again(int units)
+{
+    tried_fini(&rig.sweep.work.count.tried);
+    for (int unit = 0; unit < units; unit++)
+        tried_count(&rig.sweep.work.count.tried, rig.sweep.work.plan, unit, 0,
+                    (struct tally_unit){ 1, 1 }, 2e-3);
+}
+
+static void what_fits_is_said_after_eight(void **state)
+{
+    (void)state;
+    try_again(7);
+    assert_int_equal(says(0), 0);
+    try_again(8);
+    assert_true(says(0) > 0);
+    assert_null(strstr(rig_heard(&rig), "too little to confirm"));
+}
+
+static void with_the_baseline_alone_nothing_is_kept_back(void **state)
+{
+    (void)state;
+    try_again(1);
+    rig.now_ns += 50 * NS_PER_S;
+    caps_check(&rig.sweep, rig.now_ns);
+    assert_false(rig.sweep.reactor.said_none);
+    try_again(2);
+    caps_check(&rig.sweep, rig.now_ns);
+    assert_true(rig.sweep.reactor.said_none || rig.sweep.reactor.closed_ns);
 }
 
 int main(void)
@@ -86,6 +154,14 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             what_fits_is_said_again_when_it_is_twice_or_half_of_it, set_up,
             tear_down),
+        cmocka_unit_test_setup_teardown(without_a_cap_nothing_ends_it, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_budget_is_spent_with_its_last_cent,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_fits_is_said_after_eight, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(
+            with_the_baseline_alone_nothing_is_kept_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_cap_that_is_reached_ends_the_sweep,
                                         set_up, tear_down),
     };

@@ -12,7 +12,7 @@
 #include "tests/coordinator/reactor/reactor_fixture.h"
 
 static struct rig rig;
-static char sent[256]; /* "HOST:TYPE nonces... " of each message */
+static char sent[1024]; /* "HOST:TYPE nonces... " of each message */
 
 static int keep_sent(void *self, size_t host, const struct msg *msg,
                      struct err *err)
@@ -97,11 +97,14 @@ static void without_a_row_nothing_is_committed(void **state)
 static void one_commit_acknowledges_256_of_a_host(void **state)
 {
     const struct host_state *host = &rig.sweep.fleet.hosts[0];
+    struct err err;
 
     (void)state;
     for (int i = 0; i < 257; i++)
         outbox_acknowledge(&rig.sweep, 0, "n1");
     assert_int_equal(host->n_acks, 256);
+    assert_int_equal(outbox_commit(&rig.sweep, &err), 0);
+    assert_int_equal(strlen(sent), strlen("0:ACK ") + 256 * strlen("n1 "));
 }
 
 static void what_is_for_all_goes_to_those_that_are_connected(void **state)

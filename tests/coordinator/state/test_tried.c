@@ -55,6 +55,17 @@ static void the_fastest_correct_one_is_the_best(void **state)
                        0);
 }
 
+static void of_two_as_fast_the_first_is_the_best(void **state)
+{
+    (void)state;
+    count(2, 1, 1, NAN); /* it has no time */
+    assert_true(isnan(best_s()));
+    count(0, 1, 1, 3);
+    count(1, 1, 1, 3);
+    assert_int_equal(tried.best, 0);
+    assert_float_equal(best_s(), 3, 0);
+}
+
 /* A repetition takes the place of what it repeats. */
 static void a_repetition_may_end_the_best(void **state)
 {
@@ -79,6 +90,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(the_fastest_correct_one_is_the_best),
+        CASE(of_two_as_fast_the_first_is_the_best),
         CASE(a_repetition_may_end_the_best),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
