@@ -369,6 +369,29 @@ static void lost_with_the_reference_it_waits_for_both(void **state)
     sched_free(sched);
 }
 
+static void what_was_moved_waits_where_it_is_now(void **state)
+{
+    struct sched *sched = pair_new(2);
+    struct sched_lease lease;
+
+    (void)state;
+    sched_moved(sched, 0, 1);
+    assert_int_equal(sched_home(sched, 0), -1); /* it is not built */
+    for (int unit = 0; unit <= PAIR_REFERENCE; unit++)
+        sched_built_at(sched, unit, 0);
+    sched_moved(sched, 1, 1);
+    sched_moved(sched, PAIR_REFERENCE, 1);
+    assert_int_equal(sched_home(sched, 0), 0);
+    assert_int_equal(sched_home(sched, 1), 1);
+    sched_host_up(sched, 1, 0, 1, 1);
+    pair_take(sched, JOB_MEASURE, 1, 1); /* before what lies elsewhere */
+    assert_true(sched_apply(sched, JOB_MEASURE, 1, 0, JOB_EV_RESULT, 1));
+    sched_moved(sched, 1, 1); /* it was measured */
+    pair_take(sched, JOB_MEASURE, 0, 1);
+    assert_false(sched_next(sched, &lease));
+    sched_free(sched);
+}
+
 /* Of four that it may have, two last until more comes; of two, one does. */
 static void a_gpu_with_half_of_its_credit_is_not_idle(void **state)
 {
@@ -414,6 +437,7 @@ int main(void)
             refused_for_a_vanished_artifact_it_waits_for_the_next_build),
         cmocka_unit_test(what_no_measurement_needs_is_not_built_again),
         cmocka_unit_test(lost_with_the_reference_it_waits_for_both),
+        cmocka_unit_test(what_was_moved_waits_where_it_is_now),
         cmocka_unit_test(a_gpu_with_half_of_its_credit_is_not_idle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -139,10 +139,11 @@ static void what_is_ready_are_a_host_and_its_gpus(void **state)
 static void held_in(const char *phase)
 {
     static int64_t start_ns = RIG_START_NS;
-    const struct ledger_held held = { .start_ns = ++start_ns,
+    const struct ledger_held held = { .start_ns = start_ns,
                                       .end_ns = start_ns + 1 };
     char rows[64];
 
+    start_ns++;
     snprintf(rows, sizeof(rows), "held WHERE phase='%s' AND start_ns=%lld",
              phase, (long long)held.start_ns);
     records_put_held(&rig.sweep, &held);
