@@ -53,5 +53,5 @@ int64_t arrivals_asked(struct arrivals *arrivals, size_t host, size_t file,
     since = int64_max(before.asked_ns, arrivals->told_ns[host]);
     most = (offset - before.reached) * NS_PER_S / ARRIVALS_FLOOR;
     arrivals->told_ns[host] = now_ns;
-    return int64_max(0, now_ns - since < most ? now_ns - since : most);
+    return int64_max(0, int64_min(now_ns - since, most));
 }
