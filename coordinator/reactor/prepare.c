@@ -220,9 +220,9 @@ static int learn_paces(struct sweep *sweep, struct err *err)
 
     if (rc < 0 || !learnt)
         return rc;
-    if (!(*build_s > 0) && learnt->build_s > 0)
+    if (isnan(*build_s))
         *build_s = learnt->build_s / speed_up;
-    if (!(*measurement_s > 0) && learnt->measure_s > 0)
+    if (isnan(*measurement_s))
         *measurement_s = learnt->measure_s / speed_up;
     return 0;
 }

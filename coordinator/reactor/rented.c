@@ -98,13 +98,13 @@ static int count_held(const struct sweep *sweep)
     return n;
 }
 
-/* Of this run, or of earlier ones; 0: not known.  The first of this run differ
- * from the rest: caches are cold, and a reference is not a configuration. */
+/* Of this run, or of earlier ones; it is known if it is above 0.  The first of
+ * this run differ from the rest: caches are cold, and a reference is not a
+ * configuration. */
 static double pace(double run_ns, int done, double earlier_s)
 {
     return run_ns > 0 && done >= PACE_JOBS ? run_ns / (double)NS_PER_S
-           : earlier_s > 0                 ? earlier_s
-                                           : 0;
+                                           : earlier_s;
 }
 
 static struct rental_work look_at_work(const struct sweep *sweep)
