@@ -114,6 +114,20 @@ static void the_next_run_of_a_command_says_nothing_twice(void **state)
     said_free(said);
 }
 
+/* The worker that it has then is news. */
+static void who_was_waited_for_is_told_again(void **state)
+{
+    struct said *said = said_new();
+
+    (void)state;
+    rig.options.watch.said = said;
+    rig_come(&rig, 0, 7, NULL, 0);
+    news(HOST_THREADS_WAITING, 0, "another sweep uses it");
+    rig_come(&rig, 0, 8, NULL, 0);
+    assert_int_equal(count(rig_heard(&rig), "a: ready: "), 2);
+    said_free(said);
+}
+
 static void a_host_that_is_long_not_ready_says_once_why(void **state)
 {
     const int64_t now = rig.now_ns;
@@ -461,6 +475,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(a_host_is_welcomed_and_is_ready),
         CASE(the_next_run_of_a_command_says_nothing_twice),
+        CASE(who_was_waited_for_is_told_again),
         CASE(a_host_that_is_long_not_ready_says_once_why),
         CASE(a_remark_on_its_login_is_shown_and_is_no_failure),
         CASE(an_upload_that_breaks_off_is_told_once_and_is_no_failure),

@@ -123,6 +123,9 @@ static void without_any_time_there_is_a_guess(void **state)
     assert_false(asked.work.is_measured);
     assert_true(asked.work.build_s == 5);
     assert_true(asked.work.measurement_s == 0.03);
+    rig.sweep.fleet.build_s = rig.sweep.fleet.measurement_s = 0;
+    assert_false(work_now()->is_built);
+    assert_false(asked.work.is_measured);
 }
 
 static void eight_builds_of_this_run_tell_its_pace(void **state)

@@ -273,6 +273,106 @@ static void the_work_of_a_turn_is_long_from_a_second_on(void **state)
     assert_int_equal(freed, 2);
 }
 
+/* Its host is found unusable in turn 11. */
+static void condemn_once(struct sweep *sweep, struct pass *pass)
+{
+    struct rig *r = pass->state;
+
+    if (r->turns == 11)
+        host_state_condemn(&sweep->fleet.hosts[0], ERR_NETWORK, "it dreams");
+}
+
+static void who_is_found_unusable_is_given_up_in_the_next_turn(void **state)
+{
+    static const struct pass_ops condemns = { .start = { .choose =
+                                                             choose_nothing },
+                                              .turn = condemn_once,
+                                              .free = free_pass };
+    static const struct pass_ops *const passes[] = { &condemns, NULL };
+
+    (void)state;
+    rig.options.passes = passes;
+    assert_int_equal(whole_run(&rig, whole_run_step_with_host, 0, &err), 3);
+    assert_string_equal(err.text, "no host is left: a: it dreams");
+    assert_int_equal(rig_rows(&rig, "event WHERE name = 'HOST-FAILED' AND "
+                                    "text = 'a: it dreams'"),
+                     1);
+    assert_string_equal(rig_first(&rig, MSG_STOP)->what, "now");
+}
+
+/* The rest of the caps is kept from turn 11 on; what is out may end within two
+ * seconds. */
+static void close_once(struct sweep *sweep, struct pass *pass)
+{
+    struct rig *r = pass->state;
+
+    if (r->turns != 11)
+        return;
+    sweep->reactor.closed_ns = r->now_ns;
+    sweep->reactor.close_by_ns = r->now_ns + 2 * NS_PER_S;
+}
+
+static void
+a_closed_sweep_waits_for_what_is_out_until_its_time_is_up(void **state)
+{
+    static const struct pass_ops closes_it = { .start = { .choose =
+                                                              choose_nothing },
+                                               .turn = close_once,
+                                               .free = free_pass };
+    static const struct pass_ops *const passes[] = { &closes_it, NULL };
+    int turns;
+
+    (void)state;
+    rig.options.passes = passes;
+    (void)whole_run(&rig, whole_run_step_with_host, 0, &err);
+    turns = rig.turns;
+    assert_in_range(turns, 11 + 20, 11 + 20 + 20); /* and its goodbye */
+    assert_int_equal(rig_rows(&rig, "run WHERE ending = 'budget'"), 1);
+    rig_close(&rig);
+    rig_open_bare(&rig, 1);
+    rig.options.passes = passes;
+    (void)whole_run(&rig, whole_run_step, 0, &err); /* nothing is out */
+    assert_int_equal(rig.turns, 11 + 1);
+}
+
+/* Turn 11 is over before the COMMIT of its row is due.  The disk is full for
+ * this COMMIT alone. */
+static void put_two(struct sweep *sweep, struct pass *pass)
+{
+    struct rig *r = pass->state;
+
+    if (r->turns < 10)
+        return;
+    records_put_event(sweep, "I", "HOST-LOST", "a");
+    r->disk_full = r->turns == 11;
+}
+
+static void stand_still_once(struct rig *r)
+{
+    whole_run_step(r);
+    if (r->turns == 11)
+        r->now_ns -= WHOLE_RUN_STEP_NS;
+    r->disk_full = false;
+}
+
+static void what_the_last_commit_cannot_keep_ends_it(void **state)
+{
+    static const struct pass_ops leads = { .start = { .lead = take_the_lead },
+                                           .turn = put_two,
+                                           .is_over = is_turn_11,
+                                           .end.store = end_the_lead,
+                                           .free = free_pass };
+    static const struct pass_ops *const passes[] = { &leads, NULL };
+
+    (void)state;
+    led = 0;
+    rig.options.passes = passes;
+    assert_int_equal(whole_run(&rig, stand_still_once, 0, &err), 7);
+    assert_string_equal(err.text, "the disk is full");
+    assert_int_equal(led, 0);
+    assert_int_equal(rig_rows(&rig, "event WHERE name = 'HOST-LOST'"), 1);
+}
+
 /* 513 messages come in the second turn. */
 static size_t taken_at_once;
 
@@ -340,6 +440,9 @@ int main(void)
         CASE(a_cap_ends_what_a_lead_has),
         CASE(a_row_alone_is_committed_at_once),
         CASE(the_work_of_a_turn_is_long_from_a_second_on),
+        CASE(who_is_found_unusable_is_given_up_in_the_next_turn),
+        CASE(a_closed_sweep_waits_for_what_is_out_until_its_time_is_up),
+        CASE(what_the_last_commit_cannot_keep_ends_it),
         CASE(a_turn_takes_512_messages_and_leaves_the_rest),
         CASE(so_many_rows_are_committed_at_once),
     };
