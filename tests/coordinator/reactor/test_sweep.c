@@ -238,6 +238,24 @@ static void a_lease_expires_at_its_deadline(void **state)
     assert_int_equal(rig.closed, 1);
 }
 
+/* The process sleeps for 20 s, once; its worker works on, and so much later
+ * its result may come. */
+static void step_with_beats_and_sleep(struct rig *r)
+{
+    step_with_beats(r);
+    if (r->turns > 10)
+        r->now_ns += 20 * NS_PER_S;
+}
+
+static void a_lease_expires_later_by_what_the_process_slept(void **state)
+{
+    (void)state;
+    assert_int_equal(whole_run(&rig, step_with_beats_and_sleep, 360, &err), 6);
+    assert_int_equal(rig_number(&rig, "SELECT min(at_utc) / 1000000 FROM event "
+                                      "WHERE name = 'LEASE-EXPIRED'"),
+                     1000000 + 100 + 330000 + 100 + 20100);
+}
+
 static void what_was_never_ready_is_not_silent(void **state)
 {
     (void)state;
@@ -469,6 +487,7 @@ int main(void)
         CASE(a_silent_host_is_suspect_after_15_s_and_lost_after_30),
         CASE(who_says_only_hello_is_connected_again_after_30_s),
         CASE(a_lease_expires_at_its_deadline),
+        CASE(a_lease_expires_later_by_what_the_process_slept),
         CASE(what_was_never_ready_is_not_silent),
         CASE(a_beat_goes_out_every_5_s),
         CASE(the_hours_of_a_host_are_written_each_second),

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "common/buf.h"
 #include "common/clock.h"
 #include "coordinator/state/records.h"
 #include "tests/coordinator/reactor/whole_run.h"
@@ -373,6 +374,92 @@ static void what_the_last_commit_cannot_keep_ends_it(void **state)
     assert_int_equal(rig_rows(&rig, "event WHERE name = 'HOST-LOST'"), 1);
 }
 
+/* The worker says why it ends, and ends in the same turn. */
+static void step_with_last_words(struct rig *r)
+{
+    whole_run_step_with_host(r);
+    if (r->turns != 5)
+        return;
+    rig_queue(r, 0, (struct msg){ .type = MSG_BYE, .bye.text = "evicted" });
+    r->news = (struct host_thread_news){ .event = HOST_THREADS_BROKEN,
+                                         .code = ERR_NETWORK,
+                                         .text = "its link ended" };
+    r->has_news = true;
+}
+
+static void last_words_are_heard_before_the_link_ends(void **state)
+{
+    (void)state;
+    rig.options.watch.quiet = false;
+    rig_listen(&rig);
+    assert_int_equal(whole_run(&rig, step_with_last_words, 3.6, &err), 6);
+    assert_non_null(
+        strstr(rig_heard(&rig), "a: its link ended: evicted; trying again"));
+}
+
+/* The first GPU comes, and a pass cannot begin with it. */
+static int choose_code;
+
+static int fail_to_choose(struct sweep *sweep, struct pass *pass,
+                          int64_t passed, struct err *why)
+{
+    (void)sweep;
+    (void)pass;
+    (void)passed;
+    return err_set(why, choose_code, "it cannot choose");
+}
+
+static void who_cannot_begin_ends_the_sweep_with_its_own_code(void **state)
+{
+    static const struct pass_ops fails = { .start.choose = fail_to_choose };
+    static const struct pass_ops *const passes[] = { &fails, NULL };
+    static const struct {
+        int code, exit_code;
+    } rows[] = {
+        { ERR_STORE, 7 },
+        { ERR_INPUT, 2 },
+        { ERR_SYSTEM, 1 },
+        /* what is wrong with a message is its host's fault */
+        { ERR_PROTO, 3 },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        choose_code = rows[i].code;
+        rig.options.device = "cuda";
+        rig.options.passes = passes;
+        assert_int_equal(whole_run(&rig, whole_run_step_with_host, 0, &err),
+                         rows[i].exit_code);
+        assert_non_null(strstr(err.text, "it cannot choose"));
+        tear_down(state);
+        set_up(state);
+    }
+}
+
+/* What came from the network owns its texts. */
+static void step_with_owner(struct rig *r)
+{
+    struct msg bye = { .type = MSG_BYE, .bye.text = "evicted" }, owning;
+    struct buf bytes;
+
+    whole_run_step_with_host(r);
+    if (r->turns != 5)
+        return;
+    buf_init(&bytes, 64 << 10);
+    if (msg_encode(&bye, &bytes, &err) < 0 ||
+        msg_decode(bytes.bytes, bytes.len, &owning, &err) < 0)
+        fail_msg("%s", err.text);
+    buf_fini(&bytes);
+    rig_queue(r, 0, owning);
+}
+
+/* ASan tells. */
+static void what_was_taken_is_freed(void **state)
+{
+    (void)state;
+    assert_int_equal(whole_run(&rig, step_with_owner, 3.6, &err), 6);
+    assert_int_equal(rig_rows(&rig, "event WHERE name = 'HOST-LOST'"), 1);
+}
+
 /* 513 messages come in the second turn. */
 static size_t taken_at_once;
 
@@ -443,6 +530,9 @@ int main(void)
         CASE(who_is_found_unusable_is_given_up_in_the_next_turn),
         CASE(a_closed_sweep_waits_for_what_is_out_until_its_time_is_up),
         CASE(what_the_last_commit_cannot_keep_ends_it),
+        CASE(last_words_are_heard_before_the_link_ends),
+        CASE(who_cannot_begin_ends_the_sweep_with_its_own_code),
+        CASE(what_was_taken_is_freed),
         CASE(a_turn_takes_512_messages_and_leaves_the_rest),
         CASE(so_many_rows_are_committed_at_once),
     };
