@@ -156,8 +156,6 @@ static void a_machine_that_is_never_released_is_not_waited_for(void **state)
 static void come_to_the_machine(void)
 {
     rig.sweep.fleet.hosts[0].conn.is_parked = true;
-    turn_until(RENTAL_STARTING);
-    rented_step(&rig);
     turn_until(RENTAL_HELD);
     assert_false(rig.sweep.fleet.hosts[0].conn.is_linked);
     rented_step(&rig);
