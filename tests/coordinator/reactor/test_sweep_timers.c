@@ -12,6 +12,7 @@
 #include "common/clock.h"
 #include "coordinator/cache/artifact_cache.h"
 #include "coordinator/live/said.h"
+#include "coordinator/rental/rental.h"
 #include "tests/coordinator/reactor/whole_run.h"
 
 static struct rig rig;
@@ -115,6 +116,40 @@ static void who_rests_is_woken_in_time(void **state)
     rig.options.passes = passes;
     assert_int_equal(whole_run(&rig, whole_run_step_with_host, 3.6, &err), 6);
     assert_int_equal(rested_turns, 5);
+}
+
+static int late_turn;
+
+static void look_for_late_work(struct sweep *sweep, int turn)
+{
+    const struct sched_lease *lease = sched_lease_on(sweep->work.sched, 0);
+
+    if (lease && lease->late && !late_turn)
+        late_turn = turn;
+}
+
+/* Another host may repeat it. */
+static void what_is_out_for_10_s_is_late(void **state)
+{
+    (void)state;
+    late_turn = 0;
+    act = look_for_late_work;
+    rig.options.passes = passes;
+    assert_int_equal(whole_run(&rig, whole_run_step_with_host, 12, &err), 6);
+    assert_int_equal(late_turn, 1 + 100 + 1);
+}
+
+static void a_machine_is_acquired(void **state)
+{
+    (void)state;
+    snprintf(rig.list[0].rental.start, sizeof(rig.list[0].rental.start),
+             "true");
+    snprintf(rig.list[0].rental.stop, sizeof(rig.list[0].rental.stop), "true");
+    rig.options.stay.rental.machines = rental_new(&rig.hosts, "/");
+    rig.options.stay.rental.store = rig.sweep.mail.store;
+    assert_int_equal(whole_run(&rig, whole_run_step, 3.6, &err), 6);
+    assert_int_equal(rig_rows(&rig, "event WHERE name = 'HOST-STARTS'"), 1);
+    rental_free(rig.options.stay.rental.machines);
 }
 
 static int turns_of_leaving;
@@ -227,6 +262,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(who_was_lost_is_told_again_when_it_is_ready),
         CASE(who_rests_is_woken_in_time),
+        CASE(what_is_out_for_10_s_is_late),
+        CASE(a_machine_is_acquired),
         CASE(who_is_given_up_has_2_s_to_leave),
         CASE(what_was_built_is_fetched_for_the_cache),
         CASE(an_onlooker_hears_of_the_best),
