@@ -40,7 +40,7 @@ struct rig {
     struct host list[RIG_HOSTS];
     struct hosts hosts;
     int64_t now_ns, cpu_ns;
-    struct rig_sent sent[512];
+    struct rig_sent sent[2048];
     size_t n_sent;
     bool is_deaf[RIG_HOSTS]; /* nothing can be sent to it */
     int dismissed[RIG_HOSTS], reconnected[RIG_HOSTS], closed;

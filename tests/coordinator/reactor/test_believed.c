@@ -86,6 +86,19 @@ static void without_a_belief_there_is_no_plan(void **state)
     rig_close(&rig);
 }
 
+/* Host b is there; host a tells the first facts of a GPU. */
+static void who_was_ready_before_the_plan_gets_builds_with_it(void **state)
+{
+    (void)state;
+    begin(NULL);
+    comes_without_a_gpu(1);
+    rig_come(&rig, 0, 8, NULL, 0);
+    assert_int_equal(rig_dispatch(&rig), 4);
+    assert_int_equal(
+        rig_first(&rig, MSG_BUILD)->host + rig_last(&rig, MSG_BUILD)->host, 1);
+    rig_close(&rig);
+}
+
 static void builds_begin_without_a_gpu(void **state)
 {
     (void)state;
@@ -196,6 +209,7 @@ int main(void)
         cmocka_unit_test(only_facts_that_the_file_uses_count),
         cmocka_unit_test(another_architecture_always_counts),
         cmocka_unit_test(without_a_belief_there_is_no_plan),
+        cmocka_unit_test(who_was_ready_before_the_plan_gets_builds_with_it),
         cmocka_unit_test(builds_begin_without_a_gpu),
         cmocka_unit_test(a_gpu_that_is_as_believed_is_used),
         cmocka_unit_test(a_fact_that_nothing_uses_is_taken_over),

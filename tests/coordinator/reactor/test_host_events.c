@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "common/clock.h"
+#include "common/mem.h"
 #include "coordinator/live/said.h"
 #include "coordinator/notes/host_words.h"
 #include "coordinator/reactor/host_events.h"
@@ -191,6 +192,7 @@ static void results_damaged_on_its_disk_are_said_once(void **state)
     const char *heard;
 
     (void)state;
+    assert_int_equal(rig_take(&rig, 0, hello), 0); /* nothing was */
     hello.hello.lost = 2;
     for (int i = 0; i < 2; i++, hello.hello.pid++)
         assert_int_equal(rig_take(&rig, 0, hello), 0);
@@ -314,6 +316,24 @@ static void a_worker_under_two_names_is_one_host(void **state)
     assert_int_equal(rig_count(&rig, MSG_STOP), 0); /* it is b's */
     assert_int_equal(host(1)->state, HOST_STATE_READY);
     assert_non_null(strstr(rig_heard(&rig), "a: not used: it is the worker"));
+}
+
+/* It sends nothing for them to its new name; and no worker has more. */
+static void the_newest_1024_leases_of_its_other_name_are_cancelled(void **state)
+{
+    struct work *work = &rig.sweep.work;
+
+    (void)state;
+    rig_come(&rig, 0, 7, NULL, 0);
+    work->issued = mem_grow(work->issued, 1027, sizeof(*work->issued));
+    for (work->n_issued = 0; work->n_issued < 1027; work->n_issued++)
+        work->issued[work->n_issued] = (struct issued_lease){ .host = 0 };
+    work->issued[1025].host = 1;
+    rig_come(&rig, 1, 7, NULL, 0);
+    assert_int_equal(rig_count(&rig, MSG_CANCEL), 1024);
+    assert_int_equal(rig_first(&rig, MSG_CANCEL)->lease, 1027);
+    assert_int_equal(rig_first(&rig, MSG_CANCEL)->host, 1);
+    assert_int_equal(rig_last(&rig, MSG_CANCEL)->lease, 3);
 }
 
 static void another_machine_with_the_same_pid_is_another_worker(void **state)
@@ -489,6 +509,7 @@ int main(void)
         CASE(what_a_lost_worker_said_before_counts_for_nothing),
         CASE(a_gpu_under_two_names_is_used_once),
         CASE(a_worker_under_two_names_is_one_host),
+        CASE(the_newest_1024_leases_of_its_other_name_are_cancelled),
         CASE(another_machine_with_the_same_pid_is_another_worker),
         CASE(what_is_greeted_again_gets_nothing_until_it_is_ready),
         CASE(a_host_is_told_which_gpus_are_meant),

@@ -10,6 +10,7 @@
 
 #include "common/clock.h"
 #include "common/owner.h"
+#include "coordinator/live/said.h"
 #include "coordinator/reactor/host_events.h"
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/state/outbox.h"
@@ -235,6 +236,7 @@ static void a_host_that_gives_up_is_not_used(void **state)
     news(HOST_THREADS_GAVE_UP, ERR_AUTH, "its key is not taken");
     assert_int_equal(host(0)->state, HOST_STATE_FAILED);
     assert_int_equal(host(0)->conn.code, ERR_AUTH);
+    assert_int_equal(rig.dismissed[0], 1);
     assert_int_equal(rig_rows(&rig, "lease WHERE ending = 'lost'"), 2);
     assert_int_equal(rig_rows(&rig, "event WHERE name = 'HOST-LOST'"), 1);
     news(HOST_THREADS_ENDED, 0, "");
@@ -272,6 +274,21 @@ static void a_host_that_is_given_up_is_released(void **state)
                      1);
 }
 
+/* In the next run of the command, it is news that it is ready. */
+static void a_host_that_is_given_up_is_told_again_when_it_comes(void **state)
+{
+    struct said *all = said_new();
+
+    (void)state;
+    rig.options.watch.said = all;
+    rig_come(&rig, 0, 7, NULL, 0);
+    host_events_give_up(&rig.sweep, 0, ERR_SYSTEM, "it is on fire");
+    host(0)->state = HOST_STATE_AWAY;
+    rig_come(&rig, 0, 8, NULL, 0);
+    assert_int_equal(said("a: ready: "), 2);
+    said_free(all);
+}
+
 /* With a single host, the last line says it. */
 static void the_only_host_is_given_up_without_a_line(void **state)
 {
@@ -300,6 +317,7 @@ int main(void)
         CASE(a_host_that_gives_up_is_not_used),
         CASE(a_thread_that_ends_takes_its_host_along),
         CASE(a_host_that_is_given_up_is_released),
+        CASE(a_host_that_is_given_up_is_told_again_when_it_comes),
         CASE(the_only_host_is_given_up_without_a_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -374,6 +374,16 @@ static void a_build_of_the_same_host_and_toolkit_is_not_done_again(void **state)
     assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
 }
 
+static void who_comes_again_has_what_it_built(void **state)
+{
+    (void)state;
+    rig_ready(&rig, 0, 1, 1);
+    rig_build_two(&rig);
+    sched_vanished(rig.sweep.work.sched, 0);
+    rig_ready(&rig, 0, 1, 1);
+    assert_int_equal(sched_home(rig.sweep.work.sched, 0), 0);
+}
+
 /* Host b never built, but has the compiler of the host that did. */
 static void what_the_coordinator_kept_is_for_all_with_its_compiler(void **state)
 {
@@ -499,6 +509,7 @@ int main(void)
         CASE(a_build_of_the_same_host_and_toolkit_is_not_done_again),
         CASE(a_host_that_never_built_is_asked_about_once),
         CASE(a_database_that_cannot_be_read_then_ends_the_sweep),
+        CASE(who_comes_again_has_what_it_built),
         CASE(what_the_coordinator_kept_is_for_all_with_its_compiler),
         CASE(a_build_whose_row_was_changed_ends_the_sweep),
         CASE(only_who_is_ready_has_what_it_built),
