@@ -25,7 +25,7 @@ struct rig_sent {
     int64_t lease, attempt, limit_ms;
     char what[16], key[HASH_HEX], hash[HASH_HEX], artifact[HASH_HEX];
     char config[HASH_HEX], shape[32], purpose[16], gpu[16];
-    bool is_recorded; /* it has what a replay needs */
+    bool is_recorded; /* it has what a replay needs, too */
 };
 
 struct rig_result {
@@ -51,6 +51,8 @@ struct rig {
     void (*turn)(struct rig *rig);
     int turns;
     int64_t epoch;
+    char command[HASH_HEX];      /* that the run is of, as hosts hear */
+    bool rents;                  /* the run may */
     struct msg queue[RIG_QUEUE]; /* what comes, and from whom */
     size_t from[RIG_QUEUE], n_queue, n_taken;
     struct host_thread_news news;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/clock.h"
+#include "common/owner.h"
 #include "coordinator/store/store.h"
 #include "tests/coordinator/reactor/reactor_fixture.h"
 
@@ -29,9 +30,13 @@ static int64_t cpu_ns(void *self)
 static int link_open(void *self, const struct hosts *hosts,
                      const struct sweep_link_options *options, struct err *err)
 {
+    struct rig *rig = self;
+
     (void)hosts;
     (void)err;
-    ((struct rig *)self)->epoch = options->epoch;
+    rig->epoch = options->epoch;
+    rig->rents = options->rents;
+    snprintf(rig->command, sizeof(rig->command), "%s", options->owner->command);
     return 0;
 }
 
@@ -120,8 +125,9 @@ static void put_work(struct rig_sent *sent, const struct msg *msg)
     put_text(sent->key, sizeof(sent->key), work->key);
     put_text(sent->artifact, sizeof(sent->artifact),
              launch ? launch->artifact : "");
-    sent->is_recorded =
-        launch && launch->request && strstr(launch->request, "speed_up");
+    sent->is_recorded = launch && launch->request &&
+                        strstr(launch->request, "speed_up") &&
+                        strstr(launch->request, "seed ");
     put_text(sent->config, sizeof(sent->config), work->id.config);
     put_text(sent->shape, sizeof(sent->shape), work->id.shape);
     put_text(sent->purpose, sizeof(sent->purpose), work->id.purpose);

@@ -132,6 +132,19 @@ static void the_first_refusal_is_told(void **state)
 }
 
 /* 96 MiB and no more, however few messages they are. */
+static void a_lease_explains_sixteen_messages(void **state)
+{
+    (void)state;
+    host(0)->budget = (struct budget){ .at_ns = rig.now_ns };
+    rig_lease(&rig, 0, JOB_BUILD, 5);
+    for (int i = 0; i < 17; i++) {
+        assert_false(host(0)->conduct.condemned);
+        assert_int_equal(rig_take(&rig, 0, (struct msg){ .type = MSG_BEAT }),
+                         0);
+    }
+    assert_true(host(0)->conduct.condemned);
+}
+
 static void chunks_that_were_not_asked_for_are_a_flood(void **state)
 {
     const struct msg chunk = { .type = MSG_ARTIFACT,
@@ -441,6 +454,7 @@ int main(void)
         CASE(three_refusals_are_free_and_then_it_rests),
         CASE(twenty_refusals_are_the_end),
         CASE(the_first_refusal_is_told),
+        CASE(a_lease_explains_sixteen_messages),
         CASE(chunks_that_were_not_asked_for_are_a_flood),
         CASE(who_rests_is_woken_in_time),
         CASE(who_is_silent_is_not_woken),

@@ -62,6 +62,18 @@ static void a_run_is_written_down_with_what_was_told(void **state)
     assert_int_equal(rig_rows(&rig, "sweep"), 1);
 }
 
+/* All steps of a command are one owner. */
+static void hosts_hear_which_command_it_is(void **state)
+{
+    static const char command[HASH_HEX] = "0123456789abcdef0123456789abcdef";
+
+    (void)state;
+    rig.options.stay.command = command;
+    assert_int_equal(whole_run(&rig, whole_run_step, 0.5, &err), 6);
+    assert_string_equal(rig.command, command);
+    assert_false(rig.rents);
+}
+
 static void without_caps_it_goes_on(void **state)
 {
     (void)state;
@@ -478,6 +490,7 @@ int main(void)
         CASE(the_cap_of_hours_ends_it_when_it_is_reached),
         CASE(the_cap_of_hours_counts_earlier_runs),
         CASE(a_run_is_written_down_with_what_was_told),
+        CASE(hosts_hear_which_command_it_is),
         CASE(without_caps_it_goes_on),
         CASE(the_budget_ends_it_when_it_is_spent),
         CASE(what_a_confirmation_takes_is_kept_back),

@@ -149,6 +149,7 @@ static void a_machine_is_acquired(void **state)
     rig.options.stay.rental.store = rig.sweep.mail.store;
     assert_int_equal(whole_run(&rig, whole_run_step, 3.6, &err), 6);
     assert_int_equal(rig_rows(&rig, "event WHERE name = 'HOST-STARTS'"), 1);
+    assert_true(rig.rents);
     rental_free(rig.options.stay.rental.machines);
 }
 

@@ -435,9 +435,11 @@ static void who_cannot_begin_ends_the_sweep_with_its_own_code(void **state)
     }
 }
 
-/* What came from the network owns its texts. */
+/* What came from the network owns its texts, and what a worker runs is kept. */
 static void step_with_owner(struct rig *r)
 {
+    static const char *const runs[] = { "a line" };
+    struct msg hello = rig_hello(7);
     struct msg bye = { .type = MSG_BYE, .bye.text = "evicted" }, owning;
     struct buf bytes;
 
@@ -450,6 +452,8 @@ static void step_with_owner(struct rig *r)
         fail_msg("%s", err.text);
     buf_fini(&bytes);
     rig_queue(r, 0, owning);
+    hello.hello.running = (struct texts){ runs, 1 };
+    rig_queue(r, 0, hello);
 }
 
 /* ASan tells. */
