@@ -235,6 +235,15 @@ static void an_order_that_is_dropped_ends_without_one(void **state)
     assert_non_null(strstr(rig_heard(&rig), "ORDER-DROPPED purpose=canary"));
 }
 
+static void passes_hear_of_it_before_they_order_more(void **state)
+{
+    (void)state;
+    assert_true(place(SCHED_CANARY, 0) > 0);
+    sched_orders_drop(rig.sweep.work.sched, 0, 0, "its GPU is gone");
+    dispatch_ask(&rig.sweep);
+    assert_int_equal(told.ended, 1);
+}
+
 static void an_order_that_crashes_is_lost_to_its_pass(void **state)
 {
     struct rig_sent sent;
@@ -384,6 +393,7 @@ int main(void)
         CASE(what_cannot_be_committed_is_not_sent),
         CASE(an_order_ends_with_its_result),
         CASE(an_order_that_is_dropped_ends_without_one),
+        CASE(passes_hear_of_it_before_they_order_more),
         CASE(an_order_that_crashes_is_lost_to_its_pass),
         CASE(an_order_that_is_wrong_is_over_too),
         CASE(measured_again_it_is_settled_again),

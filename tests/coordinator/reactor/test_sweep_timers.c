@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "common/buf.h"
 #include "common/clock.h"
 #include "coordinator/cache/artifact_cache.h"
 #include "coordinator/live/said.h"
@@ -210,6 +211,36 @@ static void what_was_built_is_fetched_for_the_cache(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* A worker offers a result; no GPU comes, so there is no plan to judge it by.
+ * What came from the network owns its texts: ASan tells. */
+static void step_with_early_result(struct rig *r)
+{
+    const struct rig_sent lease = { .type = MSG_BUILD, .lease = 1 };
+    struct rig_result result;
+    struct msg owning;
+    struct buf bytes;
+
+    whole_run_step(r);
+    if (r->turns != 2)
+        return;
+    rig_result_of(&lease, "built", 0, &result);
+    buf_init(&bytes, 64 << 10);
+    if (msg_encode(&result.msg, &bytes, &err) < 0 ||
+        msg_decode(bytes.bytes, bytes.len, &owning, &err) < 0)
+        fail_msg("%s", err.text);
+    buf_fini(&bytes);
+    rig_queue(r, 0, owning);
+}
+
+static void results_without_a_plan_are_freed_at_the_end(void **state)
+{
+    (void)state;
+    rig.options.device = "cuda";
+    assert_int_equal(whole_run(&rig, step_with_early_result, 1, &err), 6);
+    assert_int_equal(rig_rows(&rig, "build"), 0);
+    assert_int_equal(rig.n_taken, 1);
+}
+
 static int n_best;
 
 static void notice(void *arg, const struct sweep_notice *what)
@@ -267,6 +298,7 @@ int main(void)
         CASE(a_machine_is_acquired),
         CASE(who_is_given_up_has_2_s_to_leave),
         CASE(what_was_built_is_fetched_for_the_cache),
+        CASE(results_without_a_plan_are_freed_at_the_end),
         CASE(an_onlooker_hears_of_the_best),
         CASE(who_is_long_not_ready_is_told),
         CASE(how_far_it_is_is_told_while_it_runs),
