@@ -1,8 +1,10 @@
 /* How a sweep ends: its exit code, its rows, and who is told. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -144,6 +146,38 @@ static int on_done(void *arg, const struct plan *plan, struct store *store,
     return done_code < 0 ? err_set(why, done_code, "it did not like it") : 0;
 }
 
+/* So that no call finds a clean one by chance. */
+__attribute__((noinline)) static void dirty_the_stack(void)
+{
+    volatile unsigned char bytes[4096];
+
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        bytes[i] = 0xff;
+}
+
+static void only_the_signals_that_stop_it_are_taken(void **state)
+{
+    const int taken[] = { SIGINT, SIGTERM, SIGHUP };
+    struct sigaction pipe;
+    sigset_t before, after;
+    int fd;
+
+    (void)state;
+    signal(SIGPIPE, SIG_DFL);
+    assert_int_equal(pthread_sigmask(SIG_SETMASK, NULL, &before), 0);
+    dirty_the_stack();
+    fd = shutdown_open_signals(&err);
+    assert_true(fd >= 0);
+    assert_int_equal(pthread_sigmask(SIG_SETMASK, &before, &after), 0);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(sigismember(&after, taken[i]), 1);
+    assert_int_equal(sigismember(&after, SIGUSR1), 0);
+    assert_int_equal(sigismember(&after, SIGCHLD), 0);
+    assert_int_equal(sigaction(SIGPIPE, NULL, &pipe), 0);
+    assert_ptr_equal(pipe.sa_handler, SIG_IGN); /* a host may end any time */
+    close(fd);
+}
+
 static void the_plan_asked_for_is_handed_over_at_the_end(void **state)
 {
     int calls = 0;
@@ -177,6 +211,7 @@ int main(void)
         CASE(builds_alone_need_no_winner),
         CASE(the_first_reason_to_end_counts),
         CASE(what_the_disk_refused_is_not_kept),
+        CASE(only_the_signals_that_stop_it_are_taken),
         CASE(the_plan_asked_for_is_handed_over_at_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
