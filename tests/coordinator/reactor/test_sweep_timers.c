@@ -241,22 +241,35 @@ static void results_without_a_plan_are_freed_at_the_end(void **state)
     assert_int_equal(rig.n_taken, 1);
 }
 
-static int n_best;
+static int n_best, n_ended;
 
 static void notice(void *arg, const struct sweep_notice *what)
 {
     (void)arg;
     n_best += what->kind == SWEEP_NOTICE_BEST;
+    n_ended += what->kind == SWEEP_NOTICE_END;
 }
 
-static void an_onlooker_hears_of_the_best(void **state)
+static int on_done(void *arg, const struct plan *plan, struct store *store,
+                   struct err *why)
+{
+    (void)arg;
+    (void)store;
+    (void)why;
+    n_ended += 10 * plan_units(plan);
+    return 0;
+}
+
+static void an_onlooker_hears_of_the_best_and_of_the_end(void **state)
 {
     (void)state;
     n_answered = 0;
-    n_best = 0;
+    n_best = n_ended = 0;
+    rig.options.done.tell = on_done;
     rig.options.watch.notify = notice;
     assert_int_equal(whole_run(&rig, step_and_answer, 0, &err), 0);
     assert_int_equal(n_best, 1); /* all have the same time */
+    assert_int_equal(n_ended, 1 + 10 * 30);
 }
 
 static void step_with_hello(struct rig *r)
@@ -299,7 +312,7 @@ int main(void)
         CASE(who_is_given_up_has_2_s_to_leave),
         CASE(what_was_built_is_fetched_for_the_cache),
         CASE(results_without_a_plan_are_freed_at_the_end),
-        CASE(an_onlooker_hears_of_the_best),
+        CASE(an_onlooker_hears_of_the_best_and_of_the_end),
         CASE(who_is_long_not_ready_is_told),
         CASE(how_far_it_is_is_told_while_it_runs),
     };
