@@ -255,6 +255,35 @@ static void what_is_settled_stays_so_and_what_was_lost_does_not(void **state)
                      JOB_BLOCKED);
 }
 
+static int n_told;
+
+static void hear_of_settled(struct sweep *sweep, struct pass *pass, int unit,
+                            int shape, enum outcome outcome, double median_s)
+{
+    (void)sweep;
+    assert_ptr_equal(pass->state, &n_told);
+    assert_int_equal(unit, 1);
+    assert_int_equal(shape, 0);
+    assert_int_equal(outcome, OUTCOME_CORRECT);
+    assert_true(median_s == 1e-3);
+    n_told++;
+}
+
+/* A search goes on from there. */
+static void passes_hear_of_what_an_earlier_run_settled(void **state)
+{
+    static const struct pass_ops hears = { .settled = hear_of_settled };
+
+    (void)state;
+    n_told = 0;
+    rig.sweep.passes.list[0] = (struct pass){ .ops = &hears, .state = &n_told };
+    rig.sweep.passes.n = 1;
+    put_outcome(1, "correct", 1e-3);
+    put_outcome(3, "lost", NAN);
+    assert_int_equal(resume_take_past(&rig.sweep, &err), 0);
+    assert_int_equal(n_told, 1);
+}
+
 /* The fastest time of an earlier run bounds the samples of this one, if its
  * samples agreed with each other. */
 static void the_times_of_an_earlier_run_are_remembered(void **state)
@@ -376,12 +405,17 @@ static void a_build_of_the_same_host_and_toolkit_is_not_done_again(void **state)
 
 static void who_comes_again_has_what_it_built(void **state)
 {
+    char hash[HASH_HEX];
+
     (void)state;
     rig_ready(&rig, 0, 1, 1);
     rig_build_two(&rig);
+    memcpy(hash, rig.sweep.work.artifacts[0], HASH_HEX);
     sched_vanished(rig.sweep.work.sched, 0);
+    rig.sweep.work.artifacts[0][0] = '\0';
     rig_ready(&rig, 0, 1, 1);
     assert_int_equal(sched_home(rig.sweep.work.sched, 0), 0);
+    assert_string_equal(rig.sweep.work.artifacts[0], hash);
 }
 
 /* Host b never built, but has the compiler of the host that did. */
@@ -501,6 +535,7 @@ int main(void)
         CASE(what_this_run_gave_may_be_adopted_too),
         CASE(lost_before_it_has_fewer_tries),
         CASE(what_is_settled_stays_so_and_what_was_lost_does_not),
+        CASE(passes_hear_of_what_an_earlier_run_settled),
         CASE(the_times_of_an_earlier_run_are_remembered),
         CASE(what_crashed_is_repeated_when_it_is_asked_for),
         CASE(a_fresh_sweep_says_nothing_of_the_past),

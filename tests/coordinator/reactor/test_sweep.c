@@ -8,7 +8,10 @@
 #include <cmocka.h>
 
 #include "common/clock.h"
+#include "coordinator/reactor/sweep.h"
 #include "coordinator/reserve/reserve.h"
+#include "coordinator/sql/sql.h"
+#include "coordinator/store/store.h"
 #include "tests/coordinator/reactor/whole_run.h"
 
 static struct rig rig;
@@ -482,6 +485,68 @@ static void an_unfinished_sweep_on_a_gpu_waits_for_its_host(void **state)
     assert_int_equal(rig_rows(&rig, "run"), 2);
 }
 
+/* Nothing is left to do, so the second run ends, too. */
+static void a_run_with_a_wrong_belief_is_followed_by_another(void **state)
+{
+    bool refuted = true;
+
+    (void)state;
+    n_answered = 0;
+    assert_int_equal(whole_run(&rig, step_and_answer, 0, &err), 0);
+    assert_int_equal(sweep_run(rig.sweep.work.spec, &rig.hosts,
+                               rig.sweep.mail.store, &rig.options, &err),
+                     0);
+    assert_int_equal(rig_rows(&rig, "run"), 1 + 1);
+    rig.options.stay.rental.refuted = &refuted;
+    assert_int_equal(sweep_run(rig.sweep.work.spec, &rig.hosts,
+                               rig.sweep.mail.store, &rig.options, &err),
+                     0);
+    assert_int_equal(rig_rows(&rig, "run"), 1 + 1 + 2);
+}
+
+static int forget_outcomes(struct sweep *sweep, struct pass *pass,
+                           struct err *why)
+{
+    (void)pass;
+    return sql_run(store_db(sweep->mail.store), "DELETE FROM outcome", why);
+}
+
+static int choose_nothing(struct sweep *sweep, struct pass *pass,
+                          int64_t passed, struct err *why)
+{
+    (void)sweep;
+    (void)passed;
+    (void)why;
+    pass->state = &rig;
+    return 0;
+}
+
+static void free_nothing(struct pass *pass)
+{
+    (void)pass;
+}
+
+/* The plan that is made only to find out whether something is left. */
+static void what_a_pass_changes_to_find_out_is_dropped(void **state)
+{
+    static const struct pass_ops forgets = {
+        .start = { .choose = choose_nothing, .begin = forget_outcomes },
+        .free = free_nothing
+    };
+    static const struct pass_ops *const passes[] = { &forgets, NULL };
+    int64_t rows;
+
+    (void)state;
+    n_answered = 0;
+    rig.options.device = "cuda";
+    assert_int_equal(whole_run(&rig, step_and_answer, 1, &err), 6);
+    rows = rig_rows(&rig, "outcome");
+    assert_true(rows > 0);
+    rig.options.passes = passes;
+    run_again_without_hosts(6);
+    assert_int_equal(rig_rows(&rig, "outcome"), rows);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -514,6 +579,8 @@ int main(void)
         CASE(the_last_line_says_what_was_done),
         CASE(a_run_with_a_next_step_keeps_its_hosts),
         CASE(a_finished_sweep_on_a_gpu_connects_to_no_host),
+        CASE(a_run_with_a_wrong_belief_is_followed_by_another),
+        CASE(what_a_pass_changes_to_find_out_is_dropped),
         CASE(an_unfinished_sweep_on_a_gpu_waits_for_its_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
