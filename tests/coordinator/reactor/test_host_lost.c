@@ -170,8 +170,10 @@ static void a_host_that_is_given_up_is_told_to_stop(void **state)
 {
     (void)state;
     rig_come(&rig, 0, 7, NULL, 0);
+    host(0)->conn.attached = host(0)->conn.waits = true;
     host_events_give_up(&rig.sweep, 0, ERR_NETWORK, "its leases expire");
     assert_int_equal(host(0)->state, HOST_STATE_FAILED);
+    assert_false(host(0)->conn.attached || host(0)->conn.waits);
     assert_int_equal(rig_count(&rig, MSG_STOP), 1);
     assert_string_equal(rig_last(&rig, MSG_STOP)->what, "now");
     assert_int_equal(rig.dismissed[0], 0);

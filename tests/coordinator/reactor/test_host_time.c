@@ -112,6 +112,28 @@ static void a_node_of_slurm_is_held_to_the_end_of_its_job(void **state)
                      7 * NS_PER_S);
 }
 
+/* What was written of the time after that is taken back. */
+static void what_a_node_did_after_its_job_did_not_happen(void **state)
+{
+    (void)state;
+    ledger_keep_held(rig.sweep.fleet.ledger, records_put_held);
+    rig.list[0].dial.back = true;
+    rig.list[0].dial.slurm.task = 1;
+    rig_come(&rig, 0, 7, NULL, 0);
+    rig.now_ns += 10 * NS_PER_S;
+    news(HOST_THREADS_UPLOADING, 0, "");
+    rig.now_ns += 5 * NS_PER_S;
+    ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
+    news(HOST_THREADS_JOB_ENDED, 8, "");
+    ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
+    assert_int_equal(rig_number(&rig, "SELECT max(end_ns) FROM interval"
+                                      " WHERE host = 'a'"),
+                     RIG_START_NS + 7 * NS_PER_S);
+    assert_int_equal(rig_number(&rig, "SELECT sum(end_ns - start_ns) FROM"
+                                      " interval WHERE host = 'a'"),
+                     7 * NS_PER_S);
+}
+
 /* Lost for 5 s; then a worker says HELLO. */
 static void lose_for_five_seconds(int64_t pid)
 {
@@ -188,6 +210,7 @@ int main(void)
         CASE(its_time_is_told_apart),
         CASE(a_host_that_waits_for_another_sweep_is_being_acquired),
         CASE(a_node_of_slurm_is_held_to_the_end_of_its_job),
+        CASE(what_a_node_did_after_its_job_did_not_happen),
         CASE(a_worker_that_was_frozen_has_cost_all_the_time),
         CASE(a_worker_that_was_replaced_has_not),
         CASE(attached_after_hello_is_still_setup),

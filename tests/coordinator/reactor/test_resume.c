@@ -13,6 +13,7 @@
 
 #include "common/clock.h"
 #include "common/hash.h"
+#include "coordinator/artifacts/kept_artifacts.h"
 #include "coordinator/cache/artifact_cache.h"
 #include "coordinator/reactor/resume.h"
 #include "coordinator/schedule/bill.h"
@@ -403,19 +404,33 @@ static void a_build_of_the_same_host_and_toolkit_is_not_done_again(void **state)
     assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
 }
 
+/* It is queued for the cache of the coordinator, as it was when it was built.
+ */
 static void who_comes_again_has_what_it_built(void **state)
 {
-    char hash[HASH_HEX];
+    char folder[64], hash[HASH_HEX];
+    struct artifact_cache *cache;
 
     (void)state;
+    snprintf(folder, sizeof(folder), "%s/artifacts", rig.folder);
+    assert_int_equal(artifact_cache_open(folder, 1 << 20, &cache, &err), 0);
+    rig.options.cache = cache;
     rig_ready(&rig, 0, 1, 1);
     rig_build_two(&rig);
+    while (kept_artifacts_next(&rig.sweep, 0) >= 0)
+        continue;
     memcpy(hash, rig.sweep.work.artifacts[0], HASH_HEX);
     sched_vanished(rig.sweep.work.sched, 0);
+    sched_vanished(rig.sweep.work.sched, 30);
     rig.sweep.work.artifacts[0][0] = '\0';
     rig_ready(&rig, 0, 1, 1);
     assert_int_equal(sched_home(rig.sweep.work.sched, 0), 0);
+    assert_int_equal(sched_home(rig.sweep.work.sched, 30), 0);
     assert_string_equal(rig.sweep.work.artifacts[0], hash);
+    assert_int_equal(kept_artifacts_next(&rig.sweep, 0), 0);
+    assert_int_equal(rmdir(folder), 0);
+    rig.options.cache = NULL;
+    artifact_cache_close(cache);
 }
 
 /* Host b never built, but has the compiler of the host that did. */
@@ -439,6 +454,11 @@ static void what_the_coordinator_kept_is_for_all_with_its_compiler(void **state)
     assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
     memcpy(rig.sweep.fleet.hosts[1].worker.toolkit,
            rig.sweep.fleet.hosts[0].worker.toolkit, 32);
+    rig.sweep.fleet.hosts[0].state = rig.sweep.fleet.hosts[1].state =
+        HOST_STATE_READY;
+    resume_take_cache(&rig.sweep, 1); /* host a was the first of these */
+    assert_int_equal(sched_home(rig.sweep.work.sched, 0), -1);
+    snprintf(rig.sweep.fleet.hosts[0].worker.toolkit, 32, "g++ 13");
     resume_take_cache(&rig.sweep, 1);
     assert_int_equal(sched_home(rig.sweep.work.sched, 0), (int)rig.hosts.n);
     assert_string_equal(rig.sweep.work.artifacts[0], hash);
@@ -504,6 +524,17 @@ static void a_database_that_cannot_be_read_then_ends_the_sweep(void **state)
     assert_true(rig.sweep.reactor.ending);
 }
 
+static void so_does_one_that_cannot_be_read_for_an_order(void **state)
+{
+    (void)state;
+    rig_ready(&rig, 0, 1, 1);
+    rig_build_two(&rig);
+    (void)rig_number(&rig, "ALTER TABLE build RENAME TO missing");
+    sched_vanished(rig.sweep.work.sched, 0);
+    resume_take_built(&rig.sweep, 0);
+    assert_int_equal(rig.sweep.reactor.exit_code, EXIT_DATABASE);
+}
+
 static void only_who_is_ready_has_what_it_built(void **state)
 {
     struct host_state *a = &rig.sweep.fleet.hosts[0];
@@ -544,6 +575,7 @@ int main(void)
         CASE(a_build_of_the_same_host_and_toolkit_is_not_done_again),
         CASE(a_host_that_never_built_is_asked_about_once),
         CASE(a_database_that_cannot_be_read_then_ends_the_sweep),
+        CASE(so_does_one_that_cannot_be_read_for_an_order),
         CASE(who_comes_again_has_what_it_built),
         CASE(what_the_coordinator_kept_is_for_all_with_its_compiler),
         CASE(a_build_whose_row_was_changed_ends_the_sweep),
