@@ -218,6 +218,7 @@ static void a_gpu_out_of_turn_is_refused(void **state)
     (void)state;
     assert_int_equal(host_events_gpu(&rig.sweep, 0, &gpu, &err), ERR_PROTO);
     assert_string_equal(err.text, "GPU out of turn");
+    assert_int_equal(rig_take(&rig, 0, gpu), ERR_PROTO); /* nor HELLO before */
 }
 
 /* Its row would have a name that no query can ask for. */
@@ -249,6 +250,11 @@ static void sixty_four_gpus_are_the_most(void **state)
         assert_in_range(host_events_gpu(&rig.sweep, 0, &gpu, &err), 0, 2);
     }
     assert_int_equal(host_events_gpu(&rig.sweep, 0, &gpu, &err), ERR_PROTO);
+    host(0)->worker.slots = 1;
+    host_events_up(&rig.sweep, 0);
+    assert_int_equal(host(0)->n_known, HOST_STATE_GPUS_MAX);
+    assert_string_equal(host(0)->known[HOST_STATE_GPUS_MAX - 1], "GPU-63");
+    assert_string_equal(host(0)->acks[0], ""); /* which is behind them */
 }
 
 /* One box under two names: the first holds its GPU until its lease ends, also

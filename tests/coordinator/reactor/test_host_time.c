@@ -182,6 +182,21 @@ static void attached_after_hello_is_still_setup(void **state)
         1);
 }
 
+static void a_worker_that_greets_again_is_set_up_again(void **state)
+{
+    (void)state;
+    rig_come(&rig, 0, 7, NULL, 0);
+    rig.now_ns += NS_PER_S;
+    assert_int_equal(rig_take(&rig, 0, rig_hello(8)), 0);
+    rig.now_ns += 2 * NS_PER_S;
+    assert_int_equal(rig_take(&rig, 0, rig_is_ready()), 0);
+    ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
+    assert_int_equal(
+        rig_rows(&rig, "interval WHERE host = 'a' AND category = 'setup' AND "
+                       "end_ns - start_ns = 2000000000"),
+        1);
+}
+
 /* Of the times between connections, only those before READY are of getting
  * it. */
 static void connecting_is_acquiring_until_it_was_ready(void **state)
@@ -214,6 +229,7 @@ int main(void)
         CASE(a_worker_that_was_frozen_has_cost_all_the_time),
         CASE(a_worker_that_was_replaced_has_not),
         CASE(attached_after_hello_is_still_setup),
+        CASE(a_worker_that_greets_again_is_set_up_again),
         CASE(connecting_is_acquiring_until_it_was_ready),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

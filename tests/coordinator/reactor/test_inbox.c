@@ -145,6 +145,21 @@ static void a_lease_explains_sixteen_messages(void **state)
     assert_true(host(0)->conduct.condemned);
 }
 
+static void each_chunk_that_was_not_asked_for_is_a_message(void **state)
+{
+    const struct msg chunk = { .type = MSG_ARTIFACT,
+                               .artifact = { .hash = "a7" },
+                               .bytes = 1 };
+
+    (void)state;
+    host(0)->budget = budget_full(rig.now_ns);
+    host(0)->budget.messages = 1;
+    assert_int_equal(rig_take(&rig, 0, chunk), 0);
+    assert_false(host(0)->conduct.condemned);
+    assert_int_equal(rig_take(&rig, 0, chunk), 0);
+    assert_true(host(0)->conduct.condemned);
+}
+
 static void chunks_that_were_not_asked_for_are_a_flood(void **state)
 {
     const struct msg chunk = { .type = MSG_ARTIFACT,
@@ -399,6 +414,22 @@ static void what_is_kept_and_never_taken_is_freed(void **state)
     assert_null(owning.built.result.outcome); /* it is the inbox's */
 }
 
+static void no_more_than_32_mib_are_kept(void **state)
+{
+    struct plan *plan = rig.sweep.work.plan;
+    struct msg msg = { .type = MSG_BUILT };
+
+    (void)state;
+    rig.sweep.work.plan = NULL;
+    for (int i = 0; i < 2; i++) {
+        msg = (struct msg){ .type = MSG_BUILT, .bytes = 16 << 20 };
+        assert_true(inbox_keep(&rig.sweep, 0, &msg));
+    }
+    msg = (struct msg){ .type = MSG_BUILT, .bytes = 1 };
+    assert_false(inbox_keep(&rig.sweep, 0, &msg));
+    rig.sweep.work.plan = plan;
+}
+
 static void no_more_than_1024_are_kept(void **state)
 {
     struct plan *plan = rig.sweep.work.plan;
@@ -455,6 +486,7 @@ int main(void)
         CASE(twenty_refusals_are_the_end),
         CASE(the_first_refusal_is_told),
         CASE(a_lease_explains_sixteen_messages),
+        CASE(each_chunk_that_was_not_asked_for_is_a_message),
         CASE(chunks_that_were_not_asked_for_are_a_flood),
         CASE(who_rests_is_woken_in_time),
         CASE(who_is_silent_is_not_woken),
@@ -471,6 +503,7 @@ int main(void)
         CASE(results_before_the_plan_are_kept_and_taken_in_order),
         CASE(a_build_before_ready_is_offered_again),
         CASE(what_is_kept_and_never_taken_is_freed),
+        CASE(no_more_than_32_mib_are_kept),
         CASE(no_more_than_1024_are_kept),
         CASE(what_no_worker_says_breaks_the_protocol),
         CASE(trouble_is_the_end_of_a_host),
