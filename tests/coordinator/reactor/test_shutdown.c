@@ -146,6 +146,19 @@ static int on_done(void *arg, const struct plan *plan, struct store *store,
     return done_code < 0 ? err_set(why, done_code, "it did not like it") : 0;
 }
 
+/* Without a correct configuration there is nothing to go on with. */
+static void hosts_stay_only_for_a_step_that_will_be(void **state)
+{
+    (void)state;
+    rig.options.stay.more_follows = true;
+    rig_come(&rig, 0, 7, NULL, 0);
+    shutdown_dismiss(&rig.sweep);
+    assert_string_equal(rig_last(&rig, MSG_STOP)->what, "now");
+    rig.sweep.work.count.correct = 1;
+    shutdown_dismiss(&rig.sweep);
+    assert_string_equal(rig_last(&rig, MSG_STOP)->what, "next");
+}
+
 /* So that no call finds a clean one by chance. */
 __attribute__((noinline)) static void dirty_the_stack(void)
 {
@@ -211,6 +224,7 @@ int main(void)
         CASE(builds_alone_need_no_winner),
         CASE(the_first_reason_to_end_counts),
         CASE(what_the_disk_refused_is_not_kept),
+        CASE(hosts_stay_only_for_a_step_that_will_be),
         CASE(only_the_signals_that_stop_it_are_taken),
         CASE(the_plan_asked_for_is_handed_over_at_the_end),
     };
