@@ -149,7 +149,7 @@ step build-e2e build asan sanitized
 aside=$!
 step build-asan build asan all
 step build-tsan build tsan fa-coord \
-    test_coordinator_link_host_thread test_coordinator_link_host_thread_rented test_coordinator_link_host_thread_waits \
+    test_coordinator_link_host_thread test_coordinator_link_host_thread_waits \
     test_coordinator_link_link test_coordinator_link_router
 # fa-worker has one thread, so any will do there.
 cp -f build/asan/bin/fa-worker build/tsan/bin/ || true

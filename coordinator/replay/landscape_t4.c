@@ -346,12 +346,12 @@ static void take_stated_unit(struct landscape_reader *reader,
                              struct result *result)
 {
     struct landscape_config *config = &result->entry.config;
-    double *samples = &reader->to->samples[config->sample_at];
-    double sum = 0, factor;
+    double *samples, sum = 0, factor;
 
     if (reader->has_unit || result->unit == NO_UNIT ||
         result->unit == reader->unit || config->samples_n == 0)
         return;
+    samples = &reader->to->samples[config->sample_at];
     for (int i = 0; i < config->samples_n; i++)
         sum += samples[i];
     factor = pow(10, result->unit - reader->unit);

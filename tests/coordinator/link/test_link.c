@@ -398,6 +398,9 @@ static void a_rented_host_is_parked_until_it_is_acquired(void **state)
 {
     struct stage *stage = *state;
 
+#ifdef __SANITIZE_THREAD__
+    skip(); /* it does not see how ZeroMQ hands the place over */
+#endif
     stage->rents = true;
     snprintf(stage->list[1].rental.start, sizeof(stage->list[1].rental.start),
              "true");

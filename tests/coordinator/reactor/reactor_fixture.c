@@ -416,3 +416,17 @@ void rig_come(struct rig *rig, size_t host, int64_t pid,
     assert_int_equal(rig_take(rig, host, rig_gpu(uuid)), 0);
     assert_int_equal(rig_take(rig, host, rig_is_ready()), 0);
 }
+
+struct msg rig_owned(const struct msg *msg)
+{
+    struct msg owned = { 0 };
+    struct buf bytes;
+    struct err err;
+
+    buf_init(&bytes, MSG_BYTES_MAX);
+    if (msg_encode(msg, &bytes, &err) < 0 ||
+        msg_decode(bytes.bytes, bytes.len, &owned, &err) < 0)
+        fail_msg("%s", err.text);
+    buf_fini(&bytes);
+    return owned;
+}

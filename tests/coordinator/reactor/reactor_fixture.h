@@ -114,4 +114,7 @@ int64_t rig_number(struct rig *rig, const char *sql);
 /* How many rows: "lease WHERE ending = 'lost'". */
 int64_t rig_rows(struct rig *rig, const char *table_and_where);
 
+/* The message as it comes from the network: it owns its texts. */
+struct msg rig_owned(const struct msg *msg);
+
 #endif

@@ -217,19 +217,12 @@ static void step_with_early_result(struct rig *r)
 {
     const struct rig_sent lease = { .type = MSG_BUILD, .lease = 1 };
     struct rig_result result;
-    struct msg owning;
-    struct buf bytes;
 
     whole_run_step(r);
     if (r->turns != 2)
         return;
     rig_result_of(&lease, "built", 0, &result);
-    buf_init(&bytes, 64 << 10);
-    if (msg_encode(&result.msg, &bytes, &err) < 0 ||
-        msg_decode(bytes.bytes, bytes.len, &owning, &err) < 0)
-        fail_msg("%s", err.text);
-    buf_fini(&bytes);
-    rig_queue(r, 0, owning);
+    rig_queue(r, 0, rig_owned(&result.msg));
 }
 
 static void results_without_a_plan_are_freed_at_the_end(void **state)

@@ -440,18 +440,12 @@ static void step_with_owner(struct rig *r)
 {
     static const char *const runs[] = { "a line" };
     struct msg hello = rig_hello(7);
-    struct msg bye = { .type = MSG_BYE, .bye.text = "evicted" }, owning;
-    struct buf bytes;
+    const struct msg bye = { .type = MSG_BYE, .bye.text = "evicted" };
 
     whole_run_step_with_host(r);
     if (r->turns != 5)
         return;
-    buf_init(&bytes, 64 << 10);
-    if (msg_encode(&bye, &bytes, &err) < 0 ||
-        msg_decode(bytes.bytes, bytes.len, &owning, &err) < 0)
-        fail_msg("%s", err.text);
-    buf_fini(&bytes);
-    rig_queue(r, 0, owning);
+    rig_queue(r, 0, rig_owned(&bye));
     hello.hello.running = (struct texts){ runs, 1 };
     rig_queue(r, 0, hello);
 }
