@@ -110,9 +110,9 @@ struct result {
     struct landscape_entry entry;
     struct landscape_entry failed; /* what "invalidity" says */
     bool wrong;                    /* "correctness" is 0 */
-    char *refused;                 /* a time that is none, or NULL */
+    char *refused;                 /* a time that cannot be read, or NULL */
     double time;                   /* of the measurement that states a unit */
-    int unit;                      /* its unit; NO_UNIT: there is none */
+    int unit;                      /* its unit, or NO_UNIT */
 };
 
 static int read_configuration(struct landscape_reader *reader,

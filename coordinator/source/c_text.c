@@ -48,7 +48,7 @@ static char *blank(char *from, const char *end)
     return from;
 }
 
-/* The end of the comment at 'at'; NULL if there is none. */
+/* The end of the comment that begins at 'at'; NULL if none begins there. */
 static const char *comment_end(const char *at)
 {
     const char *end;

@@ -20,7 +20,7 @@ static const char *declaration(const char *text, const char *at)
     return at;
 }
 
-/* What stands behind the extern "C" at 'at'; NULL if there is none. */
+/* The text after the extern "C" at 'at'; NULL if 'at' has something else. */
 static const char *behind_extern_c(const char *at)
 {
     if (strncmp(at, "extern", 6) != 0)

@@ -20,8 +20,8 @@ struct kernel_found {
 };
 
 /* Find the kernel 'entry', or for NULL the only one, or of several the only one
- * that is extern "C".  'plain' is a text of c_text_plain().  ERR_INPUT if there
- * is none or another number, or if it is a template or not extern "C". */
+ * that is extern "C".  'plain' is a text of c_text_plain().  ERR_INPUT if no
+ * kernel or more than one fits, or if it is a template or not extern "C". */
 int kernel_find(const char *plain, const char *entry, struct kernel_found *out,
                 struct err *err);
 

@@ -62,7 +62,7 @@ def samples(report: Row) -> List[Row]:
 def cost(report: Row) -> List[Row]:
     """A row is a host and what it was held for, with the proof of the
     finalists if there was one; they add up to the host's hours and dollars.
-    'usd' is None where it is unpriced."""
+    'usd' is None for a host without a price."""
     rows = []
     for host in report["cost"]["hosts"]:
         # Runs may have had other rates than the newest one.

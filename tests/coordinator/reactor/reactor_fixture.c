@@ -430,3 +430,22 @@ struct msg rig_owned(const struct msg *msg)
     buf_fini(&bytes);
     return owned;
 }
+
+void rig_open_held(struct rig *rig, size_t n)
+{
+    rig_open(rig, n);
+    progress_free(rig->sweep.reactor.progress);
+    rig->sweep.reactor.progress = progress_new(false);
+    for (size_t i = 0; i < n; i++)
+        ledger_hold(rig->sweep.fleet.ledger, (int)i, RIG_START_NS);
+    rig_listen(rig);
+}
+
+void rig_news(struct rig *rig, enum host_threads_event event, int code,
+              const char *text)
+{
+    struct host_thread_news news = { .host = 0, .event = event, .code = code };
+
+    snprintf(news.text, sizeof(news.text), "%s", text);
+    host_events_news(&rig->sweep, &news);
+}

@@ -64,6 +64,8 @@ struct rig {
 
 /* 'n' hosts; nothing is known of them. */
 void rig_open(struct rig *rig, size_t n);
+/* The same, held and paid from the start; all that is said is kept. */
+void rig_open_held(struct rig *rig, size_t n);
 void rig_close(struct rig *rig);
 /* The same without a plan: for sweep_run_with() and rig_io(). */
 void rig_open_bare(struct rig *rig, size_t n);
@@ -114,6 +116,9 @@ int64_t rig_number(struct rig *rig, const char *sql);
 /* How many rows: "lease WHERE ending = 'lost'". */
 int64_t rig_rows(struct rig *rig, const char *table_and_where);
 
+/* News of the connection to host a. */
+void rig_news(struct rig *rig, enum host_threads_event event, int code,
+              const char *text);
 /* The message as it comes from the network: it owns its texts. */
 struct msg rig_owned(const struct msg *msg);
 

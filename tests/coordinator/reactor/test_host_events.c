@@ -23,16 +23,10 @@
 static struct rig rig;
 static struct err err;
 
-/* Host a and b are held from the start; all that is said is kept. */
 static int set_up(void **state)
 {
     (void)state;
-    rig_open(&rig, 2);
-    progress_free(rig.sweep.reactor.progress);
-    rig.sweep.reactor.progress = progress_new(false);
-    for (int i = 0; i < 2; i++)
-        ledger_hold(rig.sweep.fleet.ledger, i, RIG_START_NS);
-    rig_listen(&rig);
+    rig_open_held(&rig, 2);
     return 0;
 }
 
@@ -50,10 +44,7 @@ static struct host_state *host(size_t i)
 
 static void news(enum host_threads_event event, int code, const char *text)
 {
-    struct host_thread_news news = { .host = 0, .event = event, .code = code };
-
-    snprintf(news.text, sizeof(news.text), "%s", text);
-    host_events_news(&rig.sweep, &news);
+    rig_news(&rig, event, code, text);
 }
 
 static void a_host_is_welcomed_and_is_ready(void **state)

@@ -117,7 +117,7 @@ static void a_budget_is_spent_with_its_last_cent(void **state)
                         "the budget of $5 is spent");
 }
 
-/* Counted anew, so many of the first. */
+/* Count again: the first so many are settled. */
 static void try_again(int units)
 {
     tried_fini(&rig.sweep.work.count.tried);

@@ -179,7 +179,7 @@ static void what_is_no_database_is_no_new_one(void **state)
 }
 
 /* Its folder is there, and it cannot be made. */
-static void a_link_that_leads_nowhere_is_no_new_database(void **state)
+static void a_dangling_link_is_not_taken_for_a_new_database(void **state)
 {
     assert_int_equal(symlink("/nonexistent/sweep.db", *state), 0);
     refused(*state, STORE_CREATE,
@@ -540,7 +540,7 @@ int main(void)
         TEST(a_folder_that_is_not_there_is_named),
         TEST(a_database_is_new_until_it_is_made),
         TEST(what_is_no_database_is_no_new_one),
-        TEST(a_link_that_leads_nowhere_is_no_new_database),
+        TEST(a_dangling_link_is_not_taken_for_a_new_database),
         TEST(a_check_of_the_file_leaves_no_descriptor_open),
         TEST(a_database_of_another_program_is_refused),
         TEST(a_newer_format_is_refused),
