@@ -62,7 +62,7 @@ struct fa_storage {
 template <typename T>
 struct fa_scanned {
     T inclusive, before, total;
-    bool is_first; /* there is none before it */
+    bool is_first; /* it has no predecessor */
 };
 
 /* Of this thread's tile of 'Width' lanes; 'own' is its place there. */
