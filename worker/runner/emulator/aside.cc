@@ -33,9 +33,9 @@ size_t bytes_of(const kept &k)
     return k.memory.size() + k.threads.size() * sizeof(thread) + sizeof(k);
 }
 
-bool has_ended(const thread *t)
+bool has_stack(const thread *t)
 {
-    return t->warp->exited & t->bit;
+    return t->fiber.bottom && !(t->warp->exited & t->bit);
 }
 
 /* Copy each part of memory that the running block uses. */
@@ -46,8 +46,8 @@ void copy_parts(Copy copy)
     copy(declared_dynamic_used());
     copy(shared_cells());
     for (unsigned i = 0; i < block.n_threads; i++)
-        if (!has_ended(&block.threads[i]))
-            copy(fiber_used(&block.threads[i].fiber, i));
+        if (has_stack(&block.threads[i]))
+            copy(fiber_used(&block.threads[i].fiber));
 }
 
 } // namespace

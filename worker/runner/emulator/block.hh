@@ -85,6 +85,8 @@ struct block_state {
     uint64_t serial;       /* of thread 0 */
     struct thread *next;   /* that runs when the block continues */
     unsigned turns;        /* of threads that may be waiting for others */
+    uint16_t idle_stacks[THREADS_MAX]; /* on which no thread has begun */
+    unsigned n_idle;
 };
 
 /* The one that runs, and what all have in common. */
@@ -93,7 +95,8 @@ struct block : block_state {
     struct fiber host;
     unsigned n_threads, n_warps;
     uint64_t thread_order;   /* of order.h */
-    unsigned char unwritten; /* the byte of what nobody has written */
+    unsigned char unwritten; /* the byte of what nobody has written, */
+    unsigned unfilled;       /* which so many beginning threads will find */
     void (*entry)(void **args);
     void **args;
     uint64_t clock;           /* synchronisations so far, over all blocks */

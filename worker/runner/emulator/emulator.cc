@@ -158,7 +158,7 @@ enum emulator_outcome emulator_run(const struct emulator_launch *l,
     block.args = l->args;
     block.thread_order = l->order.threads;
     block.unwritten = order_unwritten(l->order.blocks);
-    fiber_fill(block.n_threads, block.unwritten);
+    block.unfilled = block.n_threads;
     fa_emu_grid.unordered = 0;
     fa_emu_grid.fenced = 0;
     fa_emu_grid.met = 0;

@@ -348,11 +348,10 @@ static bool is_beyond_addresses(const siginfo_t *info)
 [[noreturn]] static void report_memory(const siginfo_t *info, const char *what)
 {
     const thread *self = thread_self();
-    const int stack = fiber_overflow(info->si_addr);
     const array_place place = find_place(info->si_addr);
     const char *problem = "out of bounds";
 
-    if (stack >= 0)
+    if (fiber_overflow(info->si_addr))
         leave(fault::KERNEL, "stack overflow in %s", name_self(self).text);
     if (is_beyond_addresses(info))
         leave(fault::KERNEL,

@@ -66,15 +66,15 @@ bool fiber_stacks(unsigned n)
     return true;
 }
 
-int fiber_overflow(const void *address)
+bool fiber_overflow(const void *address)
 {
     const uintptr_t a = (uintptr_t)address;
     const size_t page = page_bytes();
 
     for (int i = 0; i < 1024 && stacks[i]; i++)
         if (a < (uintptr_t)stacks[i] && a >= (uintptr_t)stacks[i] - page)
-            return i;
-    return -1;
+            return true;
+    return false;
 }
 
 #ifdef FIBER_ASAN
@@ -198,24 +198,22 @@ static void prepare(fiber *fiber, char *top, void (*entry)())
 
 #endif
 
-void fiber_fill(unsigned n, unsigned char unwritten)
+void fiber_fill(unsigned i, unsigned char unwritten)
 {
-    for (unsigned i = 0; i < n; i++) {
-#ifdef FIBER_ASAN
-        ASAN_UNPOISON_MEMORY_REGION(stacks[i], STACK_BYTES);
-#endif
-        char *top = top_of(i);
-        const size_t frames = (size_t)(top - stacks[i]) - FRAMES_BYTES;
+    const size_t frames = (size_t)(top_of(i) - stacks[i]) - FRAMES_BYTES;
 
-        memset(stacks[i] + frames / FILL_STEP * FILL_STEP, unwritten,
-               FRAMES_BYTES + frames % FILL_STEP);
-    }
+#ifdef FIBER_ASAN
+    ASAN_UNPOISON_MEMORY_REGION(stacks[i], STACK_BYTES);
+#endif
+    memset(stacks[i] + frames / FILL_STEP * FILL_STEP, unwritten,
+           FRAMES_BYTES + frames % FILL_STEP);
 }
 
 void fiber_make(fiber *fiber, unsigned i, void (*entry)())
 {
     fiber->bottom = stacks[i];
     fiber->bytes = STACK_BYTES;
+    fiber->stack = i;
     fiber->fake_stack = nullptr;
 #ifdef FIBER_ASAN
     ASAN_UNPOISON_MEMORY_REGION(fiber->bottom, fiber->bytes);
@@ -223,9 +221,10 @@ void fiber_make(fiber *fiber, unsigned i, void (*entry)())
     prepare(fiber, top_of(i), entry);
 }
 
-part fiber_used(const fiber *fiber, unsigned i)
+part fiber_used(const fiber *fiber)
 {
-    char *const bottom = (char *)fiber->bottom, *const top = top_of(i);
+    char *const bottom = (char *)fiber->bottom;
+    char *const top = top_of(fiber->stack);
     char *const low = lowest(fiber);
     const part used = { low < bottom ? bottom : low,
                         (size_t)(top - (low < bottom ? bottom : low)) };

@@ -30,16 +30,18 @@ struct fiber {
 #else
     void *stack_pointer;
 #endif
-    void *bottom; /* of its stack, for the sanitizer; NULL: the host's own */
+    void *bottom; /* of its stack, for the sanitizer; NULL: the host's own, or
+                   * it was not made */
     size_t bytes;
+    unsigned stack; /* its number */
     void *fake_stack; /* the sanitizer's */
 };
 
 /* Provide stacks 0..n-1.  False, with errno set, when memory is refused. */
 bool fiber_stacks(unsigned n);
 
-/* Let the first frames on stacks 0..n-1 find this byte, and not zeros. */
-void fiber_fill(unsigned n, unsigned char unwritten);
+/* Let the first frames on stack 'i', which nothing runs on, find this byte. */
+void fiber_fill(unsigned i, unsigned char unwritten);
 
 /* Prepare to run 'entry', which must not return, on stack 'i'. */
 void fiber_make(fiber *fiber, unsigned i, void (*entry)());
@@ -47,8 +49,8 @@ void fiber_make(fiber *fiber, unsigned i, void (*entry)());
 /* Switch from 'from' to 'to'; returns when something switches back. */
 void fiber_switch(fiber *from, fiber *to);
 
-/* What a fiber that does not run has on stack 'i'. */
-part fiber_used(const fiber *fiber, unsigned i);
+/* What a fiber that does not run has on its stack. */
+part fiber_used(const fiber *fiber);
 
 /* Leave 'from' for good. */
 [[noreturn]] void fiber_leave(fiber *from, fiber *to);
@@ -56,8 +58,8 @@ part fiber_used(const fiber *fiber, unsigned i);
 /* Call first in a fiber's entry. */
 void fiber_entered();
 
-/* The number of the stack whose guard page holds 'address', or -1. */
-int fiber_overflow(const void *address);
+/* Is 'address' in the guard page of a stack? */
+bool fiber_overflow(const void *address);
 
 } // namespace emulator
 
