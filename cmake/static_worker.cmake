@@ -1,12 +1,18 @@
-# Sets FA_WORKER_STATIC_LIBRARIES if fa-worker can be linked without any shared
-# library, and otherwise says why not.  zmq, sodium and msgpack are needed; the
+# Sets FA_WORKER_STATIC_LIBRARIES and FA_WORKER_STATIC_LINK if fa-worker can be
+# linked without any shared library, and otherwise says why not.  With gcc's
+# ASan, libc alone is shared: end-to-end tests start thousands of workers, and
+# loading shared libraries would take half of a start.  zmq, sodium and msgpack are needed; the
 # other libraries are those that this platform's libzmq.a was built with.
 function(fa_find_static_worker)
   if(NOT FA_STATIC_WORKER)
     return()
   endif()
-  if(FA_SANITIZE)
-    message(STATUS "fa-worker: linked dynamically, as sanitizers need")
+  if(NOT FA_SANITIZE)
+    set(link -static)
+  elseif(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND FA_SANITIZE STREQUAL "address,undefined")
+    set(link -fsanitize=${FA_SANITIZE} -static-libasan -static-libubsan -static-libstdc++ -static-libgcc)
+  else()
+    message(STATUS "fa-worker: linked dynamically, as these sanitizers need")
     return()
   endif()
   set(libraries)
@@ -31,11 +37,12 @@ function(fa_find_static_worker)
   file(CONFIGURE OUTPUT ${probe} CONTENT "extern \"C\" { void *zmq_ctx_new(void); int sodium_init(void); }\nint main() { return sodium_init() < 0 || !zmq_ctx_new(); }\n")
   try_compile(FA_STATIC_WORKER_LINKS ${PROJECT_BINARY_DIR}/static_worker
     SOURCES ${probe} ${PROJECT_SOURCE_DIR}/worker/main/nogssapi.c
-    LINK_OPTIONS -static
+    LINK_OPTIONS ${link}
     LINK_LIBRARIES ${libraries} Threads::Threads
     OUTPUT_VARIABLE said)
   if(FA_STATIC_WORKER_LINKS)
     set(FA_WORKER_STATIC_LIBRARIES ${libraries} PARENT_SCOPE)
+    set(FA_WORKER_STATIC_LINK ${link} PARENT_SCOPE)
   else()
     message(STATUS "fa-worker: linked dynamically, because the static libraries do not link; it runs only on hosts that have the same shared libraries:\n${said}")
   endif()

@@ -50,7 +50,7 @@ set(FA_UNIT_TESTS "" CACHE STRING "folders whose unit tests are built, as coordi
 function(fa_test folder stem)
   cmake_parse_arguments(ARG "" "TIMEOUT;COST" "LABELS;SOURCES;LINK" ${ARGN})
   if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 120)
+    set(ARG_TIMEOUT 300)
   endif()
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
