@@ -155,7 +155,7 @@ class Boxes(rig.Rig):
         self.end_coordinator()
         self.folder_of_sweep = folder
         self.began = time.monotonic()
-        self.within = within
+        self.within = within * rig.PATIENCE
         self.coord = self.start(folder, *args)
 
     def end_coordinator(self):

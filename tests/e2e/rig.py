@@ -26,11 +26,13 @@ RUNNERS = os.path.join(os.path.dirname(BIN), "e2e-runners")  # laid out as a wor
 NVCC = os.environ.get("FA_NVCC")  # empty where no test may call it
 KERNELS = os.path.join(SOURCE, "kernels")
 FIXTURES = os.path.join(SOURCE, "tests", "fixtures")
+PATIENCE = float(os.environ.get("FA_PATIENCE", "1"))  # more where the machine is slow: all deadlines are as much longer
 STAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ "  # begins a line of a sweep that has no terminal
 
 
 def until(what, check, seconds=120.0):
     """Poll 'check' until it is true, and return what it returned."""
+    seconds *= PATIENCE
     deadline = time.monotonic() + seconds
     while True:
         value = check()
@@ -44,6 +46,11 @@ def until(what, check, seconds=120.0):
 def figure(name, value, unit):
     """How near a test came to its limit; the worst one is a figure of docs/reliability.md (tests/fault/figures.py)."""
     print(f"\nfigure: {name}: {value:.3g} {unit}", flush=True)  # unittest's line may not be at its end
+
+
+class Program(subprocess.Popen):
+    def wait(self, timeout=None):
+        return super().wait(timeout and timeout * PATIENCE)
 
 
 def parent(pid):
@@ -94,7 +101,7 @@ class Sshd:
                 self.process = subprocess.Popen(
                     [find_sshd(), "-D", "-e", "-f", self.path("sshd_config")],
                     stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, env=env)
-            deadline = time.monotonic() + 10
+            deadline = time.monotonic() + 10 * PATIENCE
             while time.monotonic() < deadline and self.process.poll() is None:
                 with socket.socket() as probe:
                     if probe.connect_ex(("127.0.0.1", port)) == 0:
@@ -296,12 +303,12 @@ class Rig(unittest.TestCase):
 
     def start(self, folder, *args):
         with open(self.path("stdout"), "wb") as out, open(self.path("stderr"), "wb") as err:
-            return subprocess.Popen([os.path.join(self.bin, "fa-coord"), *args], cwd=folder, env=self.env,
-                                    stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+            return Program([os.path.join(self.bin, "fa-coord"), *args], cwd=folder, env=self.env,
+                           stdin=subprocess.DEVNULL, stdout=out, stderr=err)
 
     def run_coord(self, folder, *args, code=0, seconds=240):
         result = subprocess.run([os.path.join(self.bin, "fa-coord"), *args], cwd=folder, env=self.env,
-                                stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds)
+                                stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds * PATIENCE)
         if code is not None:
             self.assertEqual(result.returncode, code, result.stdout + result.stderr)
         return result

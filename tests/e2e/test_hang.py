@@ -117,7 +117,7 @@ class Silence(boxes.Boxes):
         self.until_settled(3)
         proxy.freeze()
         before, frozen = proxy.accepted, time.monotonic()
-        self.until("a new login", lambda: proxy.accepted > before or time.monotonic() > frozen + 45)
+        self.until("a new login", lambda: proxy.accepted > before or time.monotonic() > frozen + 45 * rig.PATIENCE)
         rig.figure("a new login", time.monotonic() - frozen, "s")
         self.assertGreater(proxy.accepted, before, "no new login within 45 s; its last line: " + self.last_line())
         self.finish()

@@ -26,7 +26,7 @@ class Hostile(boxes.Boxes):
                  for name in names]
         self.sweep(self.few(BLOCK_SIZE=[64, 128, 256, 512], ITEMS=[1, 2, 4, 8]), honest, *lines, within=within)
         peak = 0
-        while self.coord.poll() is None and time.monotonic() < self.began + within:
+        while self.coord.poll() is None and time.monotonic() < self.began + self.within:
             try:
                 peak = max(peak, self.peak_mib())
             except (OSError, StopIteration):  # it has just ended

@@ -110,7 +110,7 @@ class Programs(Interrupt):
         """kill -9 the processes that 'find' returns, up to 'times' times, while a sweep runs."""
         coord = self.start(folder, "sweep", "--device", "cpu")
         killed = 0
-        deadline = time.monotonic() + 200
+        deadline = time.monotonic() + 200 * rig.PATIENCE
         while coord.poll() is None and time.monotonic() < deadline:
             victims = find() if killed < times else []
             if victims:
@@ -172,7 +172,7 @@ class Signals(Interrupt):
         rig.figure("a word", time.monotonic() - began, "s")
         self.assertEqual(coord.wait(25), code)
         rig.figure("the end", time.monotonic() - began, "s")
-        self.assertLess(time.monotonic() - began, 20)
+        self.assertLess(time.monotonic() - began, 20 * rig.PATIENCE)
         self.assertIn("resume", self.stderr())
         return folder
 
