@@ -38,6 +38,8 @@ int cmd_serve(int argc, char *argv[])
     const struct option list[] = {
         { "port", OPTION_INT, &port, "N",
           "listen at this port (default: a free one)", NULL },
+        { "db", OPTION_TEXT, &given[0], "FILE",
+          "the database, instead of as an argument", NULL },
     };
     const struct options options = {
         .command = "serve",
@@ -45,7 +47,9 @@ int cmd_serve(int argc, char *argv[])
         .what = "Show sweeps in a browser on this machine, also while they "
                 "run.  Ctrl-C ends it.",
         .list = list,
-        .n = 1,
+        .n = sizeof(list) / sizeof(list[0]),
+        .first_flag = "db",
+        .all_first = true,
         .arguments_max = DATABASES_MAX,
         .plain = given,
     };

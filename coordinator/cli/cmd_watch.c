@@ -194,13 +194,16 @@ int cmd_watch(int argc, char *argv[])
     const struct option list[] = {
         { "interval", OPTION_REAL, &interval_s, "S",
           "seconds between two looks at the database, 1 by default", NULL },
+        { "db", OPTION_TEXT, &given, "FILE",
+          "the database, instead of as an argument", NULL },
     };
     const struct options options = {
         .command = "watch",
         .arguments = "[DB]",
         .what = "Watch a sweep from another terminal until it ends.",
         .list = list,
-        .n = 1,
+        .n = sizeof(list) / sizeof(list[0]),
+        .first_flag = "db",
         .arguments_max = 1,
         .plain = &given,
     };
