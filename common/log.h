@@ -1,6 +1,6 @@
 /* log.h - one line an event, for people and grep
  *
- *   2026-01-02T03:04:05.678Z W LEASE-LOST job=512 worker=gpu7 after_ms=30000
+ *   2026-01-02T03:04:05.678Z W LEASE-LOST job=512 host=gpu7 why=silent for 30 s
  *
  * Levels: E somebody must act, W a problem that the program handled, I a job or
  * worker changed state, D everything else.  Ids are upper case and listed in
