@@ -34,7 +34,7 @@ void hash_end(struct hash *hash, char out[HASH_HEX]);
 void hash_end_bytes(struct hash *hash, unsigned char out[HASH_BYTES]);
 
 void hash_of(const void *bytes, size_t len, char out[HASH_HEX]);
-/* Add the contents of a file.  ERR_SYSTEM if it cannot be read. */
+/* Of the contents of a file.  ERR_SYSTEM if it cannot be read. */
 int hash_file(const char *path, char out[HASH_HEX], struct err *err);
 bool hash_is_hex(const char *text); /* 32 lower-case hex digits */
 

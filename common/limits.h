@@ -7,9 +7,9 @@
 
 #include "common/err.h"
 
-/* Take as many descriptors as the hard limit allows.  A write beyond 'ulimit
- * -f' fails with EFBIG from here on, and ends nothing.  Programs that are
- * executed inherit both. */
+/* Take as many descriptors as the hard limit allows, up to 65,536.  A write
+ * beyond 'ulimit -f' fails with EFBIG from here on, and ends nothing.  Programs
+ * that are executed inherit both. */
 void limits_setup(void);
 
 /* Are 'files' descriptors allowed?  ERR_SYSTEM: the text has the remedy. */

@@ -1,7 +1,7 @@
 /* packed.h - checks MessagePack bytes before they are decoded
  *
  * The library allocates as much as a count announces before it reads a single
- * element, so five bytes could cost 256 GiB. So no count may exceed the bytes
+ * element, so five bytes could cost 192 GiB. So no count may exceed the bytes
  * that follow it.
  * Pure; any thread.
  */

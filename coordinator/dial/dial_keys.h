@@ -29,7 +29,8 @@ int dial_keys_open(const char *db, struct dial_keys **out, struct err *err);
 void dial_keys_close(struct dial_keys *keys); /* wipes them; NULL is fine */
 
 const struct dial_pair *dial_keys_server(const struct dial_keys *keys);
-/* That of a host, drawn if it has none; valid until the next call. */
+/* That of a host, drawn if it has none; valid until the next call.  NULL with
+ * an error if none can be drawn. */
 const struct dial_pair *dial_keys_host(struct dial_keys *keys, const char *name,
                                        struct err *err);
 

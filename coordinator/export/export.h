@@ -80,8 +80,8 @@ void export_header(struct export *export, FILE *to);
 int export_json(struct export *export, FILE *to, struct err *err);
 /* One line of -D options, quoted for a shell. */
 void export_flags(const struct export *export, FILE *to);
-/* Its cubin, from the worker's cache on this machine.  ERR_INPUT if it is not
- * there, damaged, or not of a GPU. */
+/* Its cubin, from what the coordinator kept or from the cache of this machine's
+ * worker.  ERR_INPUT if it is in neither, damaged, or not of a GPU. */
 int export_cubin(struct export *export, FILE *to, struct err *err);
 /* A Python file that builds an extension of PyTorch and launches the kernel on
  * tensors.  ERR_INPUT if an argument has no type in PyTorch. */

@@ -44,7 +44,7 @@ void slurm_thread_dismiss(struct slurm_thread *thread, size_t host);
 void slurm_thread_grows(struct slurm_thread *thread, bool grows);
 
 /* End it; a command of Slurm that runs is waited for, 20 s at most.  The jobs
- * stay (slurm_files_end()). */
+ * stay (slurm_files_cancel()). */
 void slurm_thread_stop(struct slurm_thread *thread);
 
 #endif

@@ -84,7 +84,7 @@ struct sweep_stay {
 };
 
 struct sweep_options {
-    const char *device; /* cuda cpu */
+    const char *device; /* cuda cpu replay */
     bool builds_only;   /* for 'arch'; nothing is measured */
     bool cover;         /* builds: a covering set (pairwise_cover.h) */
     /* With builds_only: the reference is built, too, and a build that fails is

@@ -58,7 +58,7 @@ struct failure_pattern {
      * value or pair of values with which nothing is correct and most of these
      * fail. */
     struct failure_pattern_term *part;
-    size_t n_part;        /* 0: none has PART_LEAST failures */
+    size_t n_part;        /* 0: none has _PART_LEAST failures */
     size_t part_failures; /* failures that match it */
 };
 
