@@ -28,8 +28,7 @@ int workdir_lock(const char *path, int how, struct err *err);
  * worker left behind that were cut: ".fa-worker-HASH.MACHINE.PID", to which
  * nothing was written for WORKDIR_UPLOAD_S.  A younger one may be on its way,
  * also from another machine that has the same folder. */
-#define WORKDIR_UPLOAD_S 600 /* one that stands still is given up after 45 s \
-                              */
+#define WORKDIR_UPLOAD_S 600 /* far beyond a stall (DEPLOY_IDLE_S) */
 void workdir_tidy(const char *dir);
 
 /* Open worker.log of a worker's folder, mode 0600, for appending.  If it is too
