@@ -47,7 +47,7 @@ CREATE TABLE run(
   pid INTEGER NOT NULL,
   machine TEXT NOT NULL,          -- host name of the coordinator's machine
   version TEXT NOT NULL,
-  command TEXT NOT NULL,          -- sweep, resume
+  command TEXT NOT NULL,          -- sweep, resume, confirm, bench, ...
   ending TEXT
     CHECK(ending='done' OR ending='partial' OR ending='interrupted'
     OR ending='budget' OR ending='error'),
@@ -321,7 +321,8 @@ CREATE TABLE result(
   varied INTEGER                  -- 1: the same inputs gave outputs that
     CHECK(varied IN (0, 1)),      -- differ in bits
   blocked INTEGER NOT NULL,       -- 1: each batch was queued before it began
-  clock_mhz TEXT NOT NULL,        -- JSON arrays: before, after
+  clock_mhz TEXT NOT NULL,        -- JSON arrays: before, during and after the
+                                  -- samples
   temp_c TEXT NOT NULL,
   power_w TEXT NOT NULL,
   throttle TEXT NOT NULL,
@@ -339,8 +340,9 @@ CREATE TABLE result(
 CREATE UNIQUE INDEX result_identity ON result
   (config, shape, purpose, round, source_key, measure_key) WHERE counted = 1;
 
--- One run of a profiler (docs/profile.md), or of the external baseline in a
--- block of a confirmation (docs/external-baseline.md).
+-- One run of a profiler or a sanitizer (docs/profile.md, docs/sanitize.md), or
+-- of an external baseline in a block of a confirmation
+-- (docs/external-baseline.md).
 CREATE TABLE tool(
   nonce TEXT PRIMARY KEY,
   epoch INTEGER NOT NULL REFERENCES run(epoch),
