@@ -46,9 +46,9 @@ static void print_confirmation(const struct run *run)
     else if (device_kind_is(run->set.device, DEVICE_KIND_CPU))
         printf("then a short confirmation, to exercise the procedure\n");
     else
-        printf("then a confirmation: %lld blocks of %lld samples, the baseline "
-               "and at most %lld finalists\n",
-               (long long)confirm->blocks, (long long)confirm->samples,
+        printf("then a confirmation: at most %lld blocks of %lld samples, the "
+               "baseline and at most %lld finalists\n",
+               (long long)confirm->blocks_max, (long long)confirm->samples,
                (long long)confirm->finalists_max);
 }
 

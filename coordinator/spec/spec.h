@@ -70,7 +70,7 @@ void spec_free(struct spec *spec); /* NULL is fine */
  * and a rule against the baseline. */
 void spec_for_record(struct spec *spec);
 /* Keep only the external baseline that the rule is against, if any, and of the
- * fuzz shapes 'most' that are spread over the list. */
+ * fuzz shapes 'most': the smallest of each part of the list. */
 void spec_for_quick(struct spec *spec, size_t most);
 
 /* The first placeholder of an argument, and its length with the braces; without

@@ -128,6 +128,7 @@ class Scorecard(rig.Rig):
         self.assertRegex(said.stdout, r"(?m)^cost: \$0\.0\d+ to \$0\.\d+, likely \$0\.0\d+, at \$3 an hour$")
         self.assertIn("from: defaults: no build was ever timed", said.stdout)
         self.assertIn("stops at $5\n", said.stdout)
+        self.assertIn("then a confirmation: at most 70 blocks of 5 samples, the baseline and at most 32 finalists\n", said.stdout)
         plan = json.loads(self.coord(*args, "--json").stdout)
         estimate = plan["estimate"]
         self.assertAlmostEqual(estimate["build_core_s"], 24 * 0.4)
