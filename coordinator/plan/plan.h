@@ -50,9 +50,9 @@ struct plan_unit {
     const struct value *values; /* only outside the axes, otherwise NULL */
 };
 
-/* 'device' is cuda or cpu, 'arch' the target of the builds (sm_89, cpu).
- * ERR_INPUT if a gate or an expression is wrong, a source cannot be read, or
- * nothing passes the gates. */
+/* 'device' is cuda, cpu or replay, 'arch' the target of the builds (sm_89,
+ * cpu). ERR_INPUT if a gate or an expression is wrong, a source cannot be read,
+ * or nothing passes the gates. */
 int plan_make(const struct spec *spec, struct space *space,
               const struct plan_ask *ask, const char *device, const char *arch,
               struct plan **out, struct err *err);

@@ -1,7 +1,7 @@
 /* spec_check.h - how a kernel is checked, as a request has it
  *
- * A screening has two seeds, and one trial with all edges but large and extreme
- * values.  A proof has more seeds, and each edge in a trial of its own
+ * A screening has two seeds, and one trial with zeros, ties and tiny values.  A
+ * proof has more seeds, and each edge in a trial of its own
  * (docs/measuring.md).
  */
 #ifndef FA_COORDINATOR_SPEC_SPEC_CHECK_H
@@ -15,7 +15,8 @@ struct spec_tolerance;
 void spec_check_tolerance(const struct spec_tolerance *tolerance,
                           struct buf *to);
 /* Add "2 zeros+ties+tiny" (worker/runner/wire/trials.h).  Without values
- * drawn at random there are no edges, and integers have no extreme ones. */
+ * drawn at random there are no edges, and integers alone have no extreme ones
+ * and no offset. */
 void spec_check_trials(const struct spec *spec, struct buf *to);
 
 #endif

@@ -43,7 +43,6 @@ struct spec_measure {
     const char *l2; /* a word of common/l2_mode.h, not none */
 };
 
-/* The thresholds of the verdict. */
 struct spec_figures {
     struct spec_named *metrics;
     size_t n_metrics;
@@ -51,11 +50,13 @@ struct spec_figures {
     size_t n_floors;
 };
 
-/* docs/confirm.md */
+/* How the best are confirmed, and the thresholds of the verdict
+ * (docs/confirm.md). */
 struct spec_confirm {
     bool off;
-    bool unproved; /* no fuzz proof before it */
-    int64_t blocks, samples, finalists_max;
+    bool unproved;  /* no fuzz proof before it */
+    int64_t blocks; /* of a bench, and of a pass without looks */
+    int64_t samples, finalists_max;
     int64_t blocks_max, blocks_group; /* of a confirmation with looks */
     double floor, target, alpha;
     const char *against; /* the name of an external baseline, borrowed from it;
