@@ -269,9 +269,14 @@ static int read_file(const char *path, struct buf *text, struct err *err)
                        "%s: %s; write a file with one host per line, or leave "
                        "out --hosts to use this machine",
                        path, strerror(errno));
-    if (fstat(fileno(file), &st) == 0 && S_ISDIR(st.st_mode)) {
+    if (fstat(fileno(file), &st) == 0 && !S_ISREG(st.st_mode)) {
         fclose(file);
-        return err_set(err, ERR_INPUT, "%s is a folder; name a file", path);
+        if (S_ISDIR(st.st_mode))
+            return err_set(err, ERR_INPUT, "%s is a folder; name a file", path);
+        return err_set(err, ERR_INPUT,
+                       "%s is no file that can be read again, as 'resume' "
+                       "will; write the hosts to a file",
+                       path);
     }
     while ((n = fread(chunk, 1, sizeof(chunk), file)) > 0)
         if (!buf_add(text, chunk, n))

@@ -553,6 +553,10 @@ static void a_missing_file_is_named(void **state)
     (void)state;
     assert_int_equal(hosts_load("/", &hosts, &err), ERR_INPUT);
     assert_string_equal(err.text, "/ is a folder; name a file");
+    assert_int_equal(hosts_load("/dev/null", &hosts, &err), ERR_INPUT);
+    assert_string_equal(err.text,
+                        "/dev/null is no file that can be read again, as "
+                        "'resume' will; write the hosts to a file");
     assert_int_equal(hosts_load("nowhere.txt", &hosts, &err), ERR_INPUT);
     assert_string_equal(
         err.text,
