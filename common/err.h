@@ -8,14 +8,15 @@
 #define FA_COMMON_ERR_H
 
 enum {
-    ERR_INPUT = -1,   /* the user's spec, hosts file or argument is wrong */
-    ERR_SYSTEM = -2,  /* the OS, or a program of it, refused; with its words */
-    ERR_NETWORK = -3, /* a peer is unreachable or closed; a retry can help */
-    ERR_PROTO = -4,   /* a peer sent what docs/protocol.md forbids */
-    ERR_STORE = -5,   /* the database: SQLite refused, it is damaged, in use */
-    ERR_DEVICE = -6,  /* a GPU, or what ran on it, cannot be used */
-    ERR_AUTH = -7,    /* host key or credentials refused; a retry cannot help */
-    ERR_BUSY = -8,    /* a server takes no more at once; try again soon */
+    ERR_INPUT = -1,    /* the user's spec, hosts file or argument is wrong */
+    ERR_SYSTEM = -2,   /* the OS, or a program of it, refused; with its words */
+    ERR_NETWORK = -3,  /* a peer is unreachable or closed; a retry can help */
+    ERR_PROTO = -4,    /* a peer sent what docs/protocol.md forbids */
+    ERR_STORE = -5,    /* the database: SQLite refused, it is damaged, in use */
+    ERR_DEVICE = -6,   /* a GPU, or what ran on it, cannot be used */
+    ERR_AUTH = -7,     /* credentials refused; a retry cannot help */
+    ERR_BUSY = -8,     /* a server takes no more at once; try again soon */
+    ERR_HOST_KEY = -9, /* the server has no host key that is accepted */
 };
 
 /* Long enough for "file:line:col: what", the quoted line, a caret, the reason

@@ -10,6 +10,7 @@
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/remote/deploy.h"
 #include "coordinator/remote/remote.h"
+#include "coordinator/text/exit_code.h"
 
 #define PROBE_NS (60 * NS_PER_S) /* a first nvidia-smi takes ten seconds */
 #define ANSWER_MAX (256 << 10)   /* what a login shell prints included */
@@ -340,7 +341,7 @@ void doctor_host(struct doctor *doctor, const struct host *host,
     } else {
         doctor_add(doctor, host->name, "reach", DOCTOR_FAILED, NULL, "%s",
                    err.text);
-        doctor->refused |= rc == ERR_AUTH;
+        doctor->refused |= exit_code_of(rc) == EXIT_REFUSED;
     }
     doctor->usable += !has_failed(doctor, from);
     buf_fini(&answer);

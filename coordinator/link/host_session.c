@@ -536,3 +536,11 @@ bool host_session_is_cut(const struct host_session *session, int rc,
             UPLOAD_WATCH_STILL_S, why);
     return false;
 }
+
+bool host_session_is_hopeless(const struct host_session *session, int rc)
+{
+    if (session->rental.is_rented)
+        return rc == ERR_HOST_KEY;
+    return !session->has_worked &&
+           (rc == ERR_HOST_KEY || rc == ERR_AUTH || rc == ERR_INPUT);
+}

@@ -85,6 +85,13 @@ int host_session_enter(void *self, const char *server, struct err *err);
  * (1). */
 int host_session_attach(struct host_session *session, struct err *err);
 
+/* Is it of no use to try again after this error?  A host that has worked is not
+ * given up: its login may be refused for a while, by an account server that is
+ * down or a folder that is full.  A machine that was just started may get the
+ * keys of its user after its sshd runs; but it costs, and one whose host key is
+ * refused is perhaps another one. */
+bool host_session_is_hopeless(const struct host_session *session, int rc);
+
 /* Did the upload break off in a connection that ended with 'rc'?  False if that
  * is a failure by now, which the text then says. */
 bool host_session_is_cut(const struct host_session *session, int rc,

@@ -33,15 +33,6 @@ struct host_thread {
 
 /* ---- the thread ---- */
 
-/* A host that has worked is not given up: its login may be refused for a while,
- * by an account server that is down or a folder that is full.  A machine that
- * was just started may get its keys after its sshd. */
-static bool is_hopeless(const struct host_session *session, int rc)
-{
-    return !session->has_worked && !session->rental.is_rented &&
-           (rc == ERR_AUTH || rc == ERR_INPUT);
-}
-
 static void work(struct host_session *session)
 {
     int64_t retry_ms = RETRY_FIRST_MS;
@@ -68,7 +59,7 @@ static void work(struct host_session *session)
             continue;
         }
         drops = 0;
-        if (is_hopeless(session, rc)) {
+        if (host_session_is_hopeless(session, rc)) {
             host_session_tell(session, HOST_THREADS_GAVE_UP, rc, err.text);
             while (!host_session_told_to_stop(session, -1))
                 continue;

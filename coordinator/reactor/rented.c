@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/clock.h"
 #include "common/err.h"
@@ -44,6 +45,15 @@ static struct rental *machines_of(const struct sweep *sweep)
     return sweep->reactor.options->stay.rental.machines;
 }
 
+/* An earlier run of the command said why. */
+static void lose(struct host_state *host_state)
+{
+    host_state->state = HOST_STATE_FAILED;
+    host_state->conn.code = ERR_SYSTEM;
+    snprintf(host_state->conn.why, sizeof(host_state->conn.why),
+             "it could not be acquired, or used");
+}
+
 void rented_begin(struct sweep *sweep, size_t host)
 {
     struct host_state *host_state = &sweep->fleet.hosts[host];
@@ -52,8 +62,9 @@ void rented_begin(struct sweep *sweep, size_t host)
     if (!machines || !host_is_rented(host_state->host))
         return;
     host_state->conn.is_rented = true;
-    if (rental_state(machines, host) != RENTAL_FREE &&
-        rental_state(machines, host) != RENTAL_LOST)
+    if (rental_state(machines, host) == RENTAL_LOST)
+        lose(host_state);
+    else if (rental_state(machines, host) != RENTAL_FREE)
         ledger_hold(sweep->fleet.ledger, (int)host, sweep->reactor.started_ns);
 }
 
@@ -269,6 +280,39 @@ static void check_use(struct sweep *sweep, size_t host, int64_t now)
         why);
 }
 
+/* The reason is theirs. */
+static int code_of_useless(const struct sweep *sweep, size_t host)
+{
+    const char *start = sweep->fleet.hosts[host].host->rental.start;
+    int code = ERR_NETWORK;
+
+    for (size_t i = 0; i < sweep->fleet.n; i++) {
+        const struct host_state *other = &sweep->fleet.hosts[i];
+
+        if (other->state == HOST_STATE_FAILED && other->conn.code &&
+            strcmp(other->host->rental.start, start) == 0)
+            code = other->conn.code;
+    }
+    return code;
+}
+
+/* Each more would be paid for, and be the same. */
+static void check_kind(struct sweep *sweep, size_t host)
+{
+    const struct host_state *host_state = &sweep->fleet.hosts[host];
+    int n = rental_useless(machines_of(sweep), host);
+    char why[120];
+
+    if (n < RENTAL_TRIES || !host_state->conn.is_wanted ||
+        host_state->state == HOST_STATE_FAILED ||
+        rental_state(machines_of(sweep), host) != RENTAL_FREE)
+        return;
+    snprintf(why, sizeof(why),
+             "not acquired: %d machines of the same start= could not be used",
+             n);
+    host_events_give_up(sweep, host, code_of_useless(sweep, host), why);
+}
+
 /* A spot machine that answered and does not any more was taken away.  stop=
  * makes sure of it, and the plan may start another one, which boots first. */
 static bool has_vanished(const struct sweep *sweep, size_t host)
@@ -331,7 +375,8 @@ static void take_event(struct sweep *sweep, size_t host,
     case RENTAL_RELEASED:
         ledger_release(sweep->fleet.ledger, (int)host, now);
         tell(sweep, host, "I", "HOST-RELEASED", "released", "");
-        if (rental_state(machines_of(sweep), host) == RENTAL_LOST)
+        if (rental_state(machines_of(sweep), host) == RENTAL_LOST &&
+            sweep->fleet.hosts[host].state != HOST_STATE_FAILED)
             host_events_give_up(sweep, host, ERR_SYSTEM,
                                 "it could not be acquired");
         return;
@@ -349,13 +394,19 @@ static void step(struct sweep *sweep, size_t host, int64_t now)
     struct host_state *host_state = &sweep->fleet.hosts[host];
     enum rental_event event;
     struct err err = { "" };
-    bool wanted = host_state->conn.is_wanted;
+    bool wanted;
     int rc;
 
-    if (rental_state(rental->machines, host) == RENTAL_HELD && wanted &&
-        host_state->conn.is_parked && !host_state->conn.leave_ns)
+    if (rental_state(rental->machines, host) == RENTAL_HELD &&
+        host_state->conn.is_wanted && host_state->conn.is_parked &&
+        !host_state->conn.leave_ns)
         connect_to(sweep, host, now);
     check_use(sweep, host, now);
+    check_kind(sweep, host);
+    if (host_state->state == HOST_STATE_FAILED)
+        rental_give_up(rental->machines, host);
+    wanted =
+        host_state->conn.is_wanted && host_state->state != HOST_STATE_FAILED;
     if (host_state->state == HOST_STATE_READY)
         rental_note_ready(rental->machines, host);
     if (has_vanished(sweep, host)) {

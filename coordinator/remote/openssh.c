@@ -86,7 +86,7 @@ static const char *key_remedy(const struct route *route)
 static int refuse_pin(const struct route *route, const char *said,
                       struct err *err)
 {
-    return err_set(err, ERR_AUTH,
+    return err_set(err, ERR_HOST_KEY,
                    "host key: the server does not have the pinned key %s "
                    "(ssh said: %s); if the machine was reinstalled, or this is "
                    "its key of another type, check the fingerprint on the "
@@ -102,13 +102,13 @@ int openssh_explain(const struct route *route, const struct stderr_tail *tail,
         int code;
         const char *phase, *remedy;
     } rows[] = {
-        { "REVOKED HOST KEY", ERR_AUTH, "host key",
+        { "REVOKED HOST KEY", ERR_HOST_KEY, "host key",
           "known_hosts marks the key @revoked; do not use this machine" },
-        { "IDENTIFICATION HAS CHANGED", ERR_AUTH, "host key",
+        { "IDENTIFICATION HAS CHANGED", ERR_HOST_KEY, "host key",
           "someone may be intercepting the connection; if the machine was "
           "reinstalled, run ssh-keygen -R HOST and use "
           "--accept-new-host-keys" },
-        { "Host key verification failed", ERR_AUTH, "host key",
+        { "Host key verification failed", ERR_HOST_KEY, "host key",
           key_remedy(route) },
         { "Permission denied (keyboard-interactive)", ERR_AUTH, "login",
           "the server wants a password or a code, which fa-coord cannot "

@@ -27,7 +27,7 @@ void openssh_free(struct openssh *ssh); /* NULL is fine */
 const char *const *openssh_argv(struct openssh *ssh, const char *command);
 
 /* ssh, on its way to the host or to a jump host, ended with status 255 and this
- * text: returns ERR_AUTH, ERR_BUSY or ERR_NETWORK. */
+ * text: returns ERR_AUTH, ERR_HOST_KEY, ERR_BUSY or ERR_NETWORK. */
 int openssh_explain(const struct route *route, const struct stderr_tail *tail,
                     struct err *err);
 

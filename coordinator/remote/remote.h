@@ -5,7 +5,9 @@
  * system's ssh where libssh2 lacks something that the login needs
  * (ssh_lacks.h); never because a host key or a key of the user was refused.
  * Every error text names the host, the phase, the cause and the remedy.  Codes:
- *   ERR_AUTH     host key or credentials; trying again cannot help
+ *   ERR_AUTH     credentials; trying again cannot help, unless the machine
+ *                was just started
+ *   ERR_HOST_KEY the host key; trying again cannot help
  *   ERR_NETWORK  unreachable, closed or too slow; a retry can help
  *   ERR_BUSY     the server closed the connection without a word, as sshd does
  *                beyond its MaxStartups; a retry helps soon

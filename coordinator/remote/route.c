@@ -154,7 +154,7 @@ static int judge(const struct route *route, struct route_hop *hop, bool target,
     };
     hop->rule = host_key_policy_before(&hop->policy, &which);
     if (hop->rule == HOST_KEY_NONE)
-        return err_set(err, ERR_AUTH,
+        return err_set(err, ERR_HOST_KEY,
                        "host key: REVOKED: hostkey= pins %s %s, which %s marks "
                        "@revoked; do not use this machine",
                        which->type, which->fingerprint, which->place);

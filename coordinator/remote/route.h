@@ -49,7 +49,7 @@ struct route {
 
 /* Returns 0 and a route for the caller to route_free(), or
  *   ERR_INPUT    ssh refuses the configuration, or the jump hosts are a ring
- *   ERR_AUTH     the pinned key is @revoked
+ *   ERR_HOST_KEY the pinned key is @revoked
  *   ERR_SYSTEM   no ssh program, or a known_hosts file cannot be read
  *   ERR_NETWORK  ssh did not resolve the configuration in time */
 int route_open(const struct host *host, const struct remote_options *options,

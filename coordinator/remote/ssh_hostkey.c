@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "common/err.h"
+#include "coordinator/hosts/hosts.h"
 #include "coordinator/remote/ssh_session.h"
 #include "coordinator/ssh_keys/known_hosts.h"
 #include "coordinator/ssh_keys/known_match.h"
@@ -53,11 +54,20 @@ static int refuse_pin(struct ssh *ssh, const char *type, const char *shown,
                       struct err *err)
 {
     return err_set(
-        err, ERR_AUTH,
+        err, ERR_HOST_KEY,
         "host key: the server has %s %s, but the hosts file pins %s; if the "
         "machine was reinstalled, or this is its key of another type, check "
         "the fingerprint on the machine and pin it",
         type, shown, ssh->base.host->hostkey);
+}
+
+/* What can be done about the key of a machine that was just started. */
+static const char *rented_remedy(const struct ssh *ssh)
+{
+    return host_is_rented(ssh->base.host)
+               ? "; for a machine that start= acquires, let it print "
+                 "hostkey=SHA256:..."
+               : "";
 }
 
 static int refuse_unknown(struct ssh *ssh, const char *name, const char *type,
@@ -66,25 +76,25 @@ static int refuse_unknown(struct ssh *ssh, const char *name, const char *type,
     const struct ssh_config *config = ssh->config;
 
     return err_set(
-        err, ERR_AUTH,
+        err, ERR_HOST_KEY,
         "host key: unknown: the server has %s %s, and %s has no such key of "
         "'%s'%s; compare it on the machine (ssh-keygen -lf "
         "/etc/ssh/ssh_host_ed25519_key.pub), then use --accept-new-host-keys, "
-        "or hostkey=%s in the hosts file",
+        "or hostkey=%s in the hosts file%s",
         type, shown,
         config->n_known_hosts ? config->known_hosts[0] : "known_hosts", name,
         route_target(ssh->route)->known.has_authority
             ? " (a @cert-authority line covers it; certificates need "
               "--ssh=openssh)"
             : "",
-        shown);
+        shown, rented_remedy(ssh));
 }
 
 static int refuse_other(const char *type, const char *shown, const char *name,
                         const struct known_hosts_key *which, struct err *err)
 {
     return err_set(
-        err, ERR_AUTH,
+        err, ERR_HOST_KEY,
         "host key: of another type: the server shows %s %s, but %s has only "
         "%s %s; try --ssh=openssh, which can ask for that type; if the machine "
         "was reinstalled, run ssh-keygen -R '%s' and use "
@@ -92,15 +102,18 @@ static int refuse_other(const char *type, const char *shown, const char *name,
         type, shown, which->place, which->type, which->fingerprint, name);
 }
 
-static int refuse_changed(const char *type, const char *shown, const char *name,
+static int refuse_changed(const struct ssh *ssh, const char *type,
+                          const char *shown, const char *name,
                           const struct known_hosts_key *which, struct err *err)
 {
     return err_set(
-        err, ERR_AUTH,
+        err, ERR_HOST_KEY,
         "host key: CHANGED: the server has %s %s, but %s has %s; someone may "
-        "be intercepting the connection; if the machine was reinstalled, run "
-        "ssh-keygen -R '%s' and use --accept-new-host-keys",
-        type, shown, which->place, which->fingerprint, name);
+        "be intercepting the connection; if the machine was reinstalled, or "
+        "another one had its address before, run ssh-keygen -R '%s' and use "
+        "--accept-new-host-keys%s",
+        type, shown, which->place, which->fingerprint, name,
+        rented_remedy(ssh));
 }
 
 int ssh_hostkey_check(struct ssh *ssh, struct err *err)
@@ -127,14 +140,14 @@ int ssh_hostkey_check(struct ssh *ssh, struct err *err)
         return known_hosts_append(hop->config.known_hosts[0], hop->known.host,
                                   hop->known.port, blob, len, err);
     case HOST_KEY_REVOKED:
-        return err_set(err, ERR_AUTH,
+        return err_set(err, ERR_HOST_KEY,
                        "host key: REVOKED: the server has %s %s, which %s "
                        "marks @revoked; do not use this machine",
                        type, shown, which->place);
     case HOST_KEY_NOT_THE_PIN:
         return refuse_pin(ssh, type, shown, err);
     case HOST_KEY_CHANGED:
-        return refuse_changed(type, shown, name, which, err);
+        return refuse_changed(ssh, type, shown, name, which, err);
     case HOST_KEY_OTHER_TYPE:
         return refuse_other(type, shown, name, which, err);
     case HOST_KEY_UNKNOWN:

@@ -142,6 +142,18 @@ static bool start_has_ended(struct release *release, struct machine *machine,
     return !rental_rows_starts(row);
 }
 
+static void failed(struct release *release, struct machine *machine,
+                   int64_t now, const char *why)
+{
+    snprintf(machine->row.why, sizeof(machine->row.why), "%s", why);
+    machine->is_given_up = release->hurries || now >= machine->until_ns;
+    machine->next_ns = now + machine->pause_ms * NS_PER_MS;
+    machine->pause_ms = int64_min(2 * machine->pause_ms, PAUSE_MAX_MS);
+    say(release, machine, "%s%s", why,
+        machine->is_given_up ? "" : "; it is run again");
+}
+
+/* No process can be made now, perhaps: that may change. */
 static void begin(struct release *release, struct machine *machine, int64_t now)
 {
     struct err why;
@@ -153,24 +165,13 @@ static void begin(struct release *release, struct machine *machine, int64_t now)
     put(release, machine);
     if (rental_command_begin(&machine->stop, false, &machine->row, now, &why) <
         0) {
-        say(release, machine, "%s", why.text);
-        machine->is_given_up = true;
+        failed(release, machine, now, why.text);
+        put(release, machine);
         return;
     }
     machine->began_ns = now;
     machine->is_awaited = false;
     rental_command_go(&machine->stop);
-}
-
-static void failed(struct release *release, struct machine *machine,
-                   int64_t now, const char *why)
-{
-    snprintf(machine->row.why, sizeof(machine->row.why), "%s", why);
-    machine->is_given_up = release->hurries || now >= machine->until_ns;
-    machine->next_ns = now + machine->pause_ms * NS_PER_MS;
-    machine->pause_ms = int64_min(2 * machine->pause_ms, PAUSE_MAX_MS);
-    say(release, machine, "%s%s", why,
-        machine->is_given_up ? "" : "; it is run again");
 }
 
 /* While stop= runs: a signal says so, and one after that leaves it. */

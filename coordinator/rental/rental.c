@@ -28,8 +28,9 @@ struct machine {
     struct store_acquisition row;
     struct rental_command command;
     int64_t since_ns, stopping_ns, next_ns, pause_ms;
-    int tries;      /* starts that failed in a row */
-    bool was_ready; /* since its start= */
+    int tries;       /* starts that failed in a row */
+    bool was_ready;  /* since its start= */
+    bool is_useless; /* given up before that */
 };
 
 struct rental {
@@ -83,6 +84,32 @@ void rental_note_ready(struct rental *rental, size_t host)
 bool rental_was_ready(const struct rental *rental, size_t host)
 {
     return rental->machines[host].was_ready;
+}
+
+void rental_give_up(struct rental *rental, size_t host)
+{
+    struct machine *machine = &rental->machines[host];
+
+    machine->tries = RENTAL_TRIES;
+    if (machine->state == RENTAL_FREE)
+        machine->state = RENTAL_LOST;
+    if (machine->state == RENTAL_HELD)
+        machine->is_useless = !machine->was_ready;
+}
+
+int rental_useless(const struct rental *rental, size_t host)
+{
+    const struct host *list = rental->hosts->list;
+    int n = 0;
+
+    for (size_t i = 0; i < rental->hosts->n; i++) {
+        if (strcmp(list[i].rental.start, list[host].rental.start) != 0)
+            continue;
+        if (rental->machines[i].was_ready)
+            return 0;
+        n += rental->machines[i].is_useless;
+    }
+    return n;
 }
 
 const struct host *rental_host(const struct rental *rental, size_t host)

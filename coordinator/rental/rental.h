@@ -8,7 +8,7 @@
  * The row of an acquisition is committed before start= runs, and again before
  * stop= does.  A start= that fails is followed by stop=, because the machine
  * may exist.  Both are repeated after a pause; after RENTAL_TRIES failed starts
- * the machine is LOST for this command.
+ * the machine is LOST for this command, and so is one that was given up.
  *
  * One per command; it outlives the runs of the command, and the machines stay
  * held between them.  At the end release_all() stops them (release.h).
@@ -36,7 +36,7 @@ enum rental_state {
     RENTAL_STARTING,
     RENTAL_HELD,
     RENTAL_STOPPING,
-    RENTAL_LOST, /* it could not be acquired */
+    RENTAL_LOST, /* it could not be acquired, or used */
 };
 
 /* What happened to a machine in a turn. */
@@ -64,6 +64,11 @@ int64_t rental_stopping_since_ns(const struct rental *rental, size_t host,
 /* A worker was ready there, in this run or an earlier one of the command. */
 void rental_note_ready(struct rental *rental, size_t host);
 bool rental_was_ready(const struct rental *rental, size_t host);
+/* Its machine is of no use: once it is released it is LOST. */
+void rental_give_up(struct rental *rental, size_t host);
+/* How many machines of the same start= were given up before a worker was ready
+ * there; 0 if one was on any of them. */
+int rental_useless(const struct rental *rental, size_t host);
 /* The host with the address that start= printed; only if HELD. */
 const struct host *rental_host(const struct rental *rental, size_t host);
 

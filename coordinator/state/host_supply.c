@@ -140,7 +140,8 @@ static void stop(struct sweep *sweep, const struct ability *can,
                 what);
     reactor_fail(sweep,
                  partial ? EXIT_PARTIAL
-                 : host_state && host_state->conn.code == ERR_AUTH
+                 : host_state &&
+                         exit_code_of(host_state->conn.code) == EXIT_REFUSED
                      ? EXIT_REFUSED
                      : EXIT_NO_HOST,
                  &err);

@@ -29,6 +29,7 @@ int exit_code_of(int rc)
     case ERR_PROTO: /* a host that breaks the protocol cannot be used */
         return EXIT_NO_HOST;
     case ERR_AUTH:
+    case ERR_HOST_KEY:
         return EXIT_REFUSED;
     case ERR_STORE:
         return EXIT_DATABASE;

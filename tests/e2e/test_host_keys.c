@@ -69,7 +69,7 @@ static void refused_by_both(const char *line, bool accept_new, const char *part)
         struct remote_options options = login_options(&sshd, both[i]);
 
         options.accept_new_host_keys = accept_new;
-        login_refused(&sshd, line, &options, ERR_AUTH, part);
+        login_refused(&sshd, line, &options, ERR_HOST_KEY, part);
     }
 }
 
@@ -152,7 +152,7 @@ static void a_pin_holds_behind_jump_hosts(void **state)
         struct remote_options options = login_options(&sshd, both[i]);
 
         login_works(&sshd, "box jump=first hostkey=PIN", &options);
-        login_refused(&sshd, nobody, &options, ERR_AUTH, sshd.fingerprint);
+        login_refused(&sshd, nobody, &options, ERR_HOST_KEY, sshd.fingerprint);
     }
 }
 
@@ -175,7 +175,7 @@ static void the_key_of_a_line_reaches_its_jump_hosts(void **state)
                  "try: ssh -F %s/ssh_config -i %s/id_stranger -J gate box", dir,
                  dir);
         login_refused(&sshd, "box key=DIR/id_stranger jump=gate", &options,
-                      ERR_AUTH, command);
+                      ERR_HOST_KEY, command);
     }
 }
 

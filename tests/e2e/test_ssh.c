@@ -200,9 +200,9 @@ static void an_unknown_host_key_is_refused(void **state)
 {
     (void)state;
     sshd_know(&sshd, NULL);
-    refused("box", REMOTE_SSH_LIBSSH2, ERR_AUTH, sshd.fingerprint);
-    refused("box", REMOTE_SSH_LIBSSH2, ERR_AUTH, "--accept-new-host-keys");
-    refused("box", REMOTE_SSH_OPENSSH, ERR_AUTH, "--accept-new-host-keys");
+    refused("box", REMOTE_SSH_LIBSSH2, ERR_HOST_KEY, sshd.fingerprint);
+    refused("box", REMOTE_SSH_LIBSSH2, ERR_HOST_KEY, "--accept-new-host-keys");
+    refused("box", REMOTE_SSH_OPENSSH, ERR_HOST_KEY, "--accept-new-host-keys");
     sshd_know(&sshd, sshd_known_line(&sshd));
 }
 
@@ -245,10 +245,10 @@ static void a_changed_host_key_is_refused(void **state)
 
     (void)state;
     other_key("");
-    refused("box", REMOTE_SSH_LIBSSH2, ERR_AUTH, "CHANGED");
-    refused("box", REMOTE_SSH_OPENSSH, ERR_AUTH, "host key");
+    refused("box", REMOTE_SSH_LIBSSH2, ERR_HOST_KEY, "CHANGED");
+    refused("box", REMOTE_SSH_OPENSSH, ERR_HOST_KEY, "host key");
     options.accept_new_host_keys = true;
-    assert_int_equal(remote_open(&host, &options, &remote, &err), ERR_AUTH);
+    assert_int_equal(remote_open(&host, &options, &remote, &err), ERR_HOST_KEY);
     sshd_know(&sshd, sshd_known_line(&sshd));
 }
 
@@ -260,9 +260,9 @@ static void a_revoked_host_key_is_refused(void **state)
     snprintf(text, sizeof(text), "%s@revoked * %s\n", sshd_known_line(&sshd),
              sshd.key_line);
     sshd_know(&sshd, text);
-    refused("box", REMOTE_SSH_LIBSSH2, ERR_AUTH, "REVOKED");
-    refused("box hostkey=PIN", REMOTE_SSH_LIBSSH2, ERR_AUTH, "REVOKED");
-    refused("box", REMOTE_SSH_OPENSSH, ERR_AUTH, "host key");
+    refused("box", REMOTE_SSH_LIBSSH2, ERR_HOST_KEY, "REVOKED");
+    refused("box hostkey=PIN", REMOTE_SSH_LIBSSH2, ERR_HOST_KEY, "REVOKED");
+    refused("box", REMOTE_SSH_OPENSSH, ERR_HOST_KEY, "host key");
     sshd_know(&sshd, sshd_known_line(&sshd));
 }
 
@@ -272,13 +272,13 @@ static void a_pinned_host_key_is_enough(void **state)
     sshd_know(&sshd, NULL);
     logs_in("box hostkey=PIN", REMOTE_SSH_LIBSSH2);
     refused("box hostkey=SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-            REMOTE_SSH_LIBSSH2, ERR_AUTH, "pins SHA256:AAAA");
+            REMOTE_SSH_LIBSSH2, ERR_HOST_KEY, "pins SHA256:AAAA");
     struct host host = host_of("box hostkey=PIN");
     struct remote *remote = open_or_fail(&host, REMOTE_SSH_OPENSSH);
     login_says(remote, "echo pinned", "pinned\n", 0);
     remote_close(remote);
     refused("box hostkey=SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-            REMOTE_SSH_OPENSSH, ERR_AUTH,
+            REMOTE_SSH_OPENSSH, ERR_HOST_KEY,
             "the server does not have the pinned key");
     sshd_know(&sshd, sshd_known_line(&sshd));
 }

@@ -266,6 +266,38 @@ static void a_cut_is_no_failure_for_a_while(void **state)
     assert_non_null(strstr(err.text, " s: reset"));
 }
 
+/* Time passes, and help may come; a rented machine costs meanwhile. */
+static void what_is_of_no_use_to_try_again(void **state)
+{
+    static const struct {
+        int code;
+        bool first, after_work, rented;
+    } rows[] = {
+        { ERR_HOST_KEY, true, false, true },
+        { ERR_AUTH, true, false, false },
+        { ERR_INPUT, true, false, false },
+        { ERR_NETWORK, false, false, false },
+        { ERR_SYSTEM, false, false, false },
+        { ERR_PROTO, false, false, false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        session.has_worked = session.rental.is_rented = false;
+        assert_int_equal(host_session_is_hopeless(&session, rows[i].code),
+                         rows[i].first);
+        session.has_worked = true;
+        assert_int_equal(host_session_is_hopeless(&session, rows[i].code),
+                         rows[i].after_work);
+        session.rental.is_rented = true;
+        assert_int_equal(host_session_is_hopeless(&session, rows[i].code),
+                         rows[i].rented);
+        session.has_worked = false;
+        assert_int_equal(host_session_is_hopeless(&session, rows[i].code),
+                         rows[i].rented);
+    }
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -280,6 +312,7 @@ int main(void)
         CASE(a_machine_that_is_not_acquired_is_waited_for),
         CASE(what_it_was_not_told_is_freed_at_its_end),
         CASE(a_cut_is_no_failure_for_a_while),
+        CASE(what_is_of_no_use_to_try_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

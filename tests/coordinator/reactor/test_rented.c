@@ -12,6 +12,7 @@
 
 #include "common/clock.h"
 #include "common/err.h"
+#include "coordinator/link/host_threads.h"
 #include "coordinator/reactor/host_events.h"
 #include "coordinator/reactor/rented.h"
 #include "coordinator/schedule/bill.h"
@@ -371,6 +372,43 @@ static void a_machine_that_refuses_logins_is_given_up_for_that(void **state)
     assert_int_equal(host->conn.code, ERR_AUTH);
 }
 
+static void give_up_for_its_key(void)
+{
+    static const struct host_thread_news news = { .event = HOST_THREADS_GAVE_UP,
+                                                  .code = ERR_HOST_KEY,
+                                                  .text = "host key: unknown" };
+
+    rig.sweep.fleet.hosts[0].conn.is_parked = true; /* its thread said so */
+    turn_until(RENTAL_HELD);
+    rented_step(&rig);
+    host_events_news(&rig.sweep, &news);
+}
+
+static void
+a_machine_whose_host_key_is_refused_is_released_at_once(void **state)
+{
+    (void)state;
+    give_up_for_its_key();
+    turn_until(RENTAL_LOST); /* the rig's time stands still */
+    assert_int_equal(rig.sweep.fleet.hosts[0].state, HOST_STATE_FAILED);
+    assert_int_equal(rig.sweep.fleet.hosts[0].conn.code, ERR_HOST_KEY);
+    assert_int_equal(events("RELEASED"), 1);
+}
+
+static void what_was_given_up_is_not_acquired_in_the_next_step(void **state)
+{
+    (void)state;
+    give_up_for_its_key();
+    turn_until(RENTAL_LOST);
+    rig.sweep.fleet.hosts[0] = (struct host_state){ .host = &rig.list[0] };
+    rented_begin(&rig.sweep, 0);
+    assert_int_equal(rig.sweep.fleet.hosts[0].state, HOST_STATE_FAILED);
+    rig.now_ns += NS_PER_S;
+    rented_step(&rig);
+    assert_int_equal(rented_state(&rig), RENTAL_LOST);
+    assert_false(rig.sweep.fleet.hosts[0].conn.is_wanted);
+}
+
 /* The search asks for them only after it was told what others measure. */
 static void a_gpu_does_not_wait_for_builds_that_are_held_back(void **state)
 {
@@ -387,6 +425,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(what_is_released_costs_nothing_more),
+        CASE(a_machine_whose_host_key_is_refused_is_released_at_once),
+        CASE(what_was_given_up_is_not_acquired_in_the_next_step),
         CASE(what_is_not_acquired_costs_nothing),
         CASE(what_is_held_costs_from_the_start_of_the_step),
         CASE(what_becomes_of_a_machine_is_written_down),

@@ -116,6 +116,15 @@ static void a_key_that_is_not_taken_is_exit_4(void **state)
                "no usable host; the last to fail, b: no route");
 }
 
+static void a_host_key_that_is_not_accepted_is_exit_4(void **state)
+{
+    (void)state;
+    fail_both(3);
+    host(1)->conn.code = ERR_HOST_KEY;
+    expect_end(RIG_START_NS, 4, "error",
+               "no usable host; the last to fail, b: no route");
+}
+
 static void a_single_host_is_named_with_its_reason(void **state)
 {
     (void)state;
@@ -397,6 +406,7 @@ int main(void)
         CASE(who_was_ready_may_come_back_for_two_minutes),
         CASE(with_something_settled_the_end_is_partial),
         CASE(a_key_that_is_not_taken_is_exit_4),
+        CASE(a_host_key_that_is_not_accepted_is_exit_4),
         CASE(a_single_host_is_named_with_its_reason),
         CASE(who_says_nothing_at_all_does_not_answer),
         CASE(a_host_of_another_sweep_is_waited_for_without_end),

@@ -19,6 +19,7 @@ static void errors(void **state)
     assert_int_equal(exit_code_of(ERR_NETWORK), 3);
     assert_int_equal(exit_code_of(ERR_PROTO), 3);
     assert_int_equal(exit_code_of(ERR_AUTH), 4);
+    assert_int_equal(exit_code_of(ERR_HOST_KEY), 4);
     assert_int_equal(exit_code_of(ERR_STORE), 7);
     assert_int_equal(exit_code_of(ERR_SYSTEM), 1);
     assert_int_equal(exit_code_of(ERR_DEVICE), 1);
