@@ -7,10 +7,23 @@
 
 #include "common/err.h"
 #include "coordinator/dbpath/dbpath.h"
+#include "coordinator/forecast/forecast.h"
 #include "coordinator/tasks/confirm_pipeline.h"
 #include "coordinator/options/options.h"
 #include "coordinator/tasks/run.h"
 #include "coordinator/text/exit_code.h"
+
+/* Nothing is to be tried any more. */
+static void say_next(const struct run *run, int code)
+{
+    struct forecast forecast;
+    struct err none;
+
+    if (code != EXIT_CAP || forecast_make(run, 0, 1, &forecast, &none) < 0)
+        forecast = (struct forecast){ .run = NULL };
+    forecast_say_next(&forecast, run, code, "confirm");
+    forecast_fini(&forecast);
+}
 
 static int confirm_work(struct run *run, void *arg)
 {
@@ -22,7 +35,7 @@ static int confirm_work(struct run *run, void *arg)
     code = confirm_pipeline_confirm(run, true, &early);
     if (code == EXIT_DONE && early)
         code = EXIT_CAP;
-    run_say_how_to_go_on(run, code, "confirm");
+    run->next.say = say_next;
     return code;
 }
 

@@ -274,6 +274,20 @@ static void say_done(const char *db)
     free(word);
 }
 
+/* When all is paid for. */
+static void say_next(const struct run *run, int code)
+{
+    struct plan plan = { .run = run };
+    struct err none;
+
+    if (code != EXIT_CAP || make_plan(&plan, &none) < 0 || plan.passed == 0) {
+        forecast_fini(&plan.forecast);
+        plan.forecast = (struct forecast){ .run = NULL };
+    }
+    forecast_say_next(&plan.forecast, run, code, run->next.command);
+    forecast_fini(&plan.forecast);
+}
+
 static int sweep(struct run *run)
 {
     bool held_back = false;
@@ -297,7 +311,8 @@ static int sweep(struct run *run)
     if (code == EXIT_DONE && (held_back || early))
         code = EXIT_CAP;
     /* a search that is complete has nothing to resume */
-    run_say_how_to_go_on(run, code, early && !held_back ? "confirm" : "resume");
+    run->next.command = early && !held_back ? "confirm" : "resume";
+    run->next.say = say_next;
     return code;
 }
 

@@ -111,6 +111,7 @@ int main(int argc, char *argv[])
 
     hold_standard_descriptors();
     signal(SIGPIPE, SIG_IGN); /* write() reports a reader that went away */
+    signal(SIGCHLD, SIG_DFL); /* or no child would tell how it ended */
     limits_setup();
     command_table_use();
     sql_setup();

@@ -167,6 +167,17 @@ static struct estimate_range then_of(const struct run *run,
     return range;
 }
 
+static double reserve_of(const struct run *run,
+                         const struct run_reserve_past *past)
+{
+    struct reserve_pass pass;
+
+    if (run->spec->confirm.off)
+        return 0;
+    run_reserve_pass(run, &pass);
+    return reserve_s(&pass, &past->times);
+}
+
 int forecast_make(const struct run *run, int64_t evaluations, size_t shapes,
                   struct forecast *out, struct err *err)
 {
@@ -180,6 +191,8 @@ int forecast_make(const struct run *run, int64_t evaluations, size_t shapes,
         rc = learn(out, err);
     if (rc < 0)
         return rc;
+    out->spent_usd = past.used_usd;
+    out->reserve_s = reserve_of(run, &past);
     left = evaluations > out->settled ? evaluations - out->settled : 0;
     take_times(out);
     forecast_hosts(run, left, left * (int64_t)shapes, out);

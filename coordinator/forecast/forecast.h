@@ -22,6 +22,8 @@ struct forecast {
     const char *learnt_from; /* borrowed from the run; NULL: nothing was */
     struct stored_pace pace; /* of that database */
     int64_t settled;         /* configurations that need no work */
+    double spent_usd;        /* on its own database */
+    double reserve_s;        /* that a cap keeps for a confirmation, or 0 */
     struct estimate_machine *machines; /* alike ones together */
     int *counts;                       /* how many of them would be used */
     size_t n;
@@ -39,6 +41,10 @@ void forecast_fini(struct forecast *forecast); /* of zeros is fine */
 void forecast_print(const struct forecast *forecast, bool columns);
 /* The members of an object that is open. */
 void forecast_put(const struct forecast *forecast, struct json_out *out);
+/* After the end of a command: how to go on, if it can.  'command' is "resume"
+ * or "confirm", of what the forecast is, which may be of zeros. */
+void forecast_say_next(const struct forecast *forecast, const struct run *run,
+                       int code, const char *command);
 /* What is stored at the beginning of a run, as JSON; the caller frees it. */
 char *forecast_text(const struct forecast *forecast);
 

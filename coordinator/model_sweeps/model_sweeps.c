@@ -285,7 +285,9 @@ static void say_what_next(const struct dbpath_models *dbs, const char *command,
     if (exit_code_is_resumable(code)) {
         fprintf(stderr,
                 "nothing is lost; to continue the sweeps of all "
-                "models, run the same command again%s\n",
+                "models, run the same command again%s%s\n",
+                code == EXIT_CAP ? ", with a higher --budget or --max-hours"
+                                 : "",
                 strcmp(command, "sweep") == 0 ? ", without --fresh" : "");
         return;
     }

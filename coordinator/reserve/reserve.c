@@ -124,6 +124,21 @@ int reserve_fit(int tried, double took_s, double left_s, int all)
     return fit < all ? (int)fit : all;
 }
 
+/* Two digits, and not below it. */
+static double round_up(double number)
+{
+    double step = pow(10, floor(log10(number)) - 1);
+
+    return ceil(number / step - 1e-9) * step;
+}
+
+double reserve_raised(double cap, double used, double rest)
+{
+    double need = isfinite(rest) ? used + rest : 2 * fmax(cap, used);
+
+    return cap <= 0 || need <= cap ? cap : round_up(need);
+}
+
 double reserve_left_s(const struct reserve_caps *caps)
 {
     double left = INFINITY;

@@ -88,4 +88,9 @@ struct reserve_caps {
 };
 double reserve_left_s(const struct reserve_caps *caps);
 
+/* The cap that a command needs to end by itself: the same if it leaves 'rest'
+ * beyond what is used, or else a round number that does.  An infinite rest is
+ * not known: then twice what was.  0 stays no cap. */
+double reserve_raised(double cap, double used, double rest);
+
 #endif

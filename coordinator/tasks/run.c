@@ -43,7 +43,6 @@
 #include "coordinator/options/options.h"
 #include "coordinator/tasks/record_file.h"
 #include "coordinator/text/exit_code.h"
-#include "coordinator/text/shell_word.h"
 
 static bool has_nvidia(void)
 {
@@ -403,7 +402,7 @@ int run_command(struct run *run, run_work *work, void *arg)
     FILE *log = NULL;
     struct metrics metrics = { .alive = -1 };
     bool begun = false;
-    int rc = prepare(run, &err), code;
+    int rc = prepare(run, &err), code, ended;
 
     run_budget_open();
     run->began_ns = clock_boot_ns();
@@ -427,10 +426,13 @@ int run_command(struct run *run, run_work *work, void *arg)
         run_rental_new(run);
     patient_stdio_begin();
     code = rc < 0 ? fail_with(rc, &err) : work(run, arg);
+    ended = code;
     code = run_rental_end(run, code);
     patient_stdio_end();
     if (begun)
         end_dialling(run, code == EXIT_DONE);
+    if (run->next.say)
+        run->next.say(run, ended);
     dblock_drop();
     metrics_stop(&metrics); /* what it writes at last: nobody is at work */
     on_event_stop(run->on_event, code);
@@ -529,39 +531,4 @@ int run_by_db(struct run *run, int rc, struct err *err, run_work *work,
     }
     run_free(run);
     return rc == OPTIONS_HELP ? 0 : rc;
-}
-
-/* The caps of the run as flags, for a command that would have none without:
- * a cap belongs to one run.  A budget without a price would be refused. */
-static void put_caps(const struct run *run, double budget_usd, FILE *to)
-{
-    bool priced = false;
-
-    for (size_t i = 0; i < run->hosts.n; i++)
-        priced = priced || run->hosts.list[i].has_rate;
-    if (budget_usd > 0 && priced)
-        fprintf(to, " --budget %g", budget_usd);
-    if (run->set.max_hours > 0)
-        fprintf(to, " --max-hours %g", run->set.max_hours);
-    fputc('\n', to);
-}
-
-void run_say_how_to_go_on(const struct run *run, int code, const char *command)
-{
-    double budget_usd = run->set.budget_usd;
-    char *db;
-
-    if (!exit_code_is_resumable(code))
-        return;
-    db = shell_word(run->db);
-    if (code == EXIT_CAP)
-        fprintf(stderr,
-                "nothing is lost; to continue, raise the limit with --budget "
-                "or --max-hours: fa-coord %s %s",
-                command, db);
-    else
-        fprintf(stderr, "nothing is lost; to continue: fa-coord %s %s", command,
-                db);
-    free(db);
-    put_caps(run, code == EXIT_CAP ? 2 * budget_usd : budget_usd, stderr);
 }

@@ -54,6 +54,10 @@ struct run {
     } begun;
     char *leaves_out;  /* what the effort makes the run leave out, or NULL */
     bool more_follows; /* run_engine() is not the last of this command */
+    struct { /* said when its machines are released; NULL: nothing is */
+        void (*say)(const struct run *run, int code);
+        const char *command; /* that goes on */
+    } next;
 };
 
 /* The work of a command inside run_command(). Returns its exit code. */
@@ -74,9 +78,6 @@ int run_by_db(struct run *run, int rc, struct err *err, run_work *work,
 /* Of a run whose sweep file is read: --db, or NAME.db beside that file; of
  * --hosts FILE#MODEL it is NAME.MODEL.db.  For the caller to free. */
 char *run_database(const struct run *run);
-
-/* Print the command that continues a run which ended with 'code', if any. */
-void run_say_how_to_go_on(const struct run *run, int code, const char *command);
 
 /* The work of sweep and resume: all passes (in cmd_sweep.c). */
 run_work run_sweep;

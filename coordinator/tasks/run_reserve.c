@@ -175,6 +175,7 @@ int run_reserve_past(const struct run *run, struct run_reserve_past *out,
     out->builds = !isnan(was.build_s);
     out->times.build_s /= speed_up;
     out->times.measure_s /= speed_up;
+    out->used_usd = bill.priced_usd;
     out->left_s = left_s(run, bill.priced_usd);
     return 0;
 }

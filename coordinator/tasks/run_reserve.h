@@ -23,7 +23,8 @@ void run_reserve_pass(const struct run *run, struct reserve_pass *out);
  * ERR_STORE */
 struct run_reserve_past {
     struct reserve_times times;
-    bool builds; /* there were some */
+    bool builds;     /* there were some */
+    double used_usd; /* by all commands on the database, for what has a price */
     double left_s;
 };
 /* Of the database that --times names, if it is of this device; all unknown

@@ -232,8 +232,9 @@ class Scorecard(rig.Rig):
         self.write("hosts.txt", "localhost rate=36000\n")  # ten dollars a second
         capped = self.sweep("--hosts", "hosts.txt", "--budget", "1", speed_up=1, code=6)
         self.assertIn("the budget of $1 is spent", capped.stderr)
-        self.assertIn("to continue, raise the limit with --budget or --max-hours: "
-                      "fa-coord resume x.db --budget 2\n", capped.stderr)
+        [said] = re.findall(r"(\S+) is spent, and the rest takes .*; to continue, raise the limit with --budget or "
+                            r"--max-hours: fa-coord resume x.db --budget (\S+)\n", capped.stderr)
+        self.assertGreater(float(said[1]), float(said[0][1:]), "it would end at once")
         self.assertRegex(self.coord("resume", "x.db", "--budget", "1", code=6).stderr, "the budget of .* is spent")
         self.write("hosts.txt", "localhost\n")
         self.assertIn("no host has a price", self.sweep("--hosts", "hosts.txt", "--budget", "1", db="z.db", code=2).stderr)

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -245,6 +246,7 @@ int main(int argc, char *argv[])
     struct instance instance;
     struct err err;
 
+    signal(SIGCHLD, SIG_DFL);      /* or no child would tell how it ended */
     setrlimit(RLIMIT_CORE, &none); /* a core dump would contain the keys */
     limits_setup();
     if (parse(argc, argv, &options) < 0)

@@ -139,9 +139,33 @@ static void the_pace_says_how_many_fit(void **state)
     assert_int_equal(reserve_fit(8, 2, -1, 320), 8);
 }
 
+/* What is suggested must be enough, and be easy to type. */
+static void a_raised_cap_leaves_what_is_needed(void **state)
+{
+    static const struct {
+        double cap, used, rest, raised;
+    } rows[] = {
+        { 1, 0.2, 0.8, 1 },
+        { 1, 0.2, 0.81, 1.1 },
+        { 4, 5.32, 1, 6.4 },
+        { 4, 5.32, (double)INFINITY, 11 },
+        { 4, 3, (double)INFINITY, 8 },
+        { 0.001, 0.00101, 0.00104, 0.0021 },
+        { 10, 5, 94.2, 100 },
+        { 0, 5, 3, 0 },
+        { 1, 1, 1, 2 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_near(reserve_raised(rows[i].cap, rows[i].used, rows[i].rest),
+                    rows[i].raised, 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_raised_cap_leaves_what_is_needed),
         cmocka_unit_test(what_is_known_replaces_the_default),
         cmocka_unit_test(each_part_of_the_confirmation_has_its_time),
         cmocka_unit_test(as_many_take_part_as_have_time),
