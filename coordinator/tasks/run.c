@@ -243,6 +243,8 @@ static int prepare(struct run *run, struct err *err)
     rc = run_store_check_place(run, err);
     if (rc == 0)
         rc = settle_caps(run, err);
+    if (rc == 0)
+        rc = run_rental_check_keys(&run->hosts, getenv("HOME"), err);
     if (rc < 0)
         return rc;
     rc = run_terms(run, err);

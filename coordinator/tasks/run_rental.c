@@ -11,11 +11,13 @@
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/remote/ssh_config.h"
 #include "coordinator/rental/release.h"
 #include "coordinator/rental/rental.h"
 #include "coordinator/rental/rental_bill.h"
 #include "coordinator/rental/rental_plan.h"
 #include "coordinator/rental/rental_rows.h"
+#include "coordinator/ssh_keys/key_file.h"
 #include "coordinator/store/dblock.h"
 #include "coordinator/store/store.h"
 #include "coordinator/options/fail.h"
@@ -53,6 +55,30 @@ void run_rental_new(struct run *run)
     run->rental->db = mem_strdup(run->db);
     if (has_rented(&run->hosts))
         run->rental->machines = machines_of(run);
+}
+
+int run_rental_check_keys(const struct hosts *hosts, const char *home,
+                          struct err *err)
+{
+    for (size_t i = 0; i < hosts->n; i++) {
+        const struct host *host = &hosts->list[i];
+        struct key_file file;
+        char path[1024];
+        int rc;
+
+        if (!host_is_rented(host) || !host->key[0])
+            continue;
+        ssh_config_path(host->key, home, path, sizeof(path));
+        rc = key_file_read(path, &file, err);
+        if (rc == 1)
+            return err_set(err, ERR_INPUT,
+                           "%s: key: %s does not exist; check key= in the "
+                           "hosts file",
+                           host->name, path);
+        if (rc < 0)
+            return err_within(err, ERR_INPUT, "%s", host->name);
+    }
+    return 0;
 }
 
 /* Before anything is measured. */

@@ -9,11 +9,17 @@
 #include <stdio.h>
 
 struct err;
+struct hosts;
 struct rental_work;
 struct run;
 struct store;
 struct sweep_rental;
 
+/* Can the key= of those that are rented be read?  A machine that cannot be
+ * logged in to would be paid for.  'home' is for "~/"; NULL is fine.  ERR_INPUT
+ */
+int run_rental_check_keys(const struct hosts *hosts, const char *home,
+                          struct err *err);
 /* Prepare them, for all runs of the command over run->db. */
 void run_rental_new(struct run *run);
 /* Before a run over 'store': stop what an earlier command left running, and set
