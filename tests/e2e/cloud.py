@@ -4,7 +4,7 @@
 Called by a link named gcloud, aws, runpodctl or vastai.  FA_CLOUD is the folder of its one machine, which rent.sh
 starts and stops; FA_CLOUD/machines has a line for each that exists, with its name, label or tag.  What the script does
 not pass as the real tool wants it is refused.  With FA_CLOUD/down every tool fails, as without a network; with
-FA_CLOUD/refuses vastai refuses orders, as the real one does.
+FA_CLOUD/refuses vastai refuses orders, as the real one does; with FA_CLOUD/late aws does not know a machine at first.
 """
 
 import json
@@ -52,6 +52,19 @@ def port():
         return int(re.search(r"^Port (\d+)", f.read(), re.M)[1])
 
 
+def is_late():
+    """Not all of EC2 knows a new machine at once: FA_CLOUD/late has how many questions come too early."""
+    path = os.path.join(FOLDER, "late")
+    left = 0
+    if os.path.exists(path):
+        with open(path) as f:
+            left = int(f.read())
+    if left > 0:
+        with open(path, "w") as f:
+            f.write(str(left - 1))
+    return left > 0
+
+
 def option(args, name):
     """The value of an option, which must be there."""
     return args[args.index(name) + 1]
@@ -88,11 +101,13 @@ def aws(args):
     elif verb == "wait":
         option(args, "--instance-ids")
     elif verb == "describe-instances" and "--filters" in args:
-        tag = re.search(r"=([-\w]+)$", option(args, "--filters"))[1]
-        print("\n".join(f"i-0{m}" for m in machines() if f"Values={m}" in option(args, "--filters") and tag))
+        token = re.fullmatch(r"Name=client-token,Values=([-\w]+)", option(args, "--filters"))[1]
+        print("\n".join(f"i-0{m}" for m in machines() if m == token and not is_late()))
     elif verb == "describe-instances":
         print("127.0.0.1" if option(args, "--instance-ids")[3:] in machines() else sys.exit("not found"))
     elif verb == "terminate-instances":
+        if is_late() or option(args, "--instance-ids")[3:] not in machines():
+            sys.exit("An error occurred (InvalidInstanceID.NotFound) when calling the TerminateInstances operation")
         destroy(option(args, "--instance-ids")[3:])
     else:
         sys.exit(f"unknown command {verb}")

@@ -24,8 +24,8 @@ class Scripts(rented.Rented):
     def keep_runners(self):
         """Nothing was built."""
 
-    def script(self, name, *args, code=0):
-        env = {**self.env, "FA_ACQUISITION": "fa-3f2a91c0bb17", "FA_HOST": "l4-1"}
+    def script(self, name, *args, code=0, machine=""):
+        env = {**self.env, "FA_ACQUISITION": "fa-3f2a91c0bb17", "FA_HOST": "l4-1", "FA_MACHINE": machine}
         done = subprocess.run([os.path.join(FLEET, name), *args], env=env, text=True, capture_output=True, timeout=60)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done.stdout + done.stderr
@@ -51,8 +51,23 @@ class Scripts(rented.Rented):
         self.assertIn("host=127.0.0.1 id=fa-3f2a91c0bb17", said)
 
     def test_aws(self):
-        said = self.check("aws.sh", ("start", "us-west-2", "l4"), ("stop", "us-west-2"))
-        self.assertIn("host=127.0.0.1 id=i-0fa-3f2a91c0bb17", said)
+        os.symlink("/bin/true", self.path("cloud", "sleep"))  # nobody waits
+        start, stop = ("start", "us-west-2", "l4"), ("stop", "us-west-2")
+        said = self.check("aws.sh", start, stop)
+        self.assertIn("id=i-0fa-3f2a91c0bb17\nhost=127.0.0.1", said, "the id at once")
+        for machine in "", "i-0fa-3f2a91c0bb17":
+            with self.subTest("EC2 knows the machine late", machine=machine):
+                self.script("aws.sh", *start)
+                self.behave("box", "late", "4")
+                self.script("aws.sh", *stop, machine=machine)
+                self.assertFalse(self.runs("box"))
+                self.script("aws.sh", *stop, machine=machine)
+        self.script("aws.sh", *start)
+        self.behave("box", "down")
+        self.assertIn("the service does not answer", self.script("aws.sh", *stop, code=1, machine="i-0fa-3f2a91c0bb17"))
+        self.behave_again("box", "down")
+        self.script("aws.sh", *stop, machine="i-0fa-3f2a91c0bb17")
+        self.assertFalse(self.runs("box"))
 
     def test_runpodctl(self):
         said = self.check("runpod.sh", ("start", "NVIDIA_L4", "image"), ("stop",))
