@@ -114,10 +114,11 @@ static struct estimate_range mean_of(const struct estimate_pace *pace,
     return pace->n > 0 ? estimate_mean(pace, left, source) : *otherwise;
 }
 
-static const struct estimate_range default_build = { BUILD_LOW_S, BUILD_S,
-                                                     BUILD_HIGH_S };
-static const struct estimate_range default_measure = { MEASURE_LOW_S, MEASURE_S,
-                                                       MEASURE_HIGH_S };
+const struct estimate_range estimate_default_build = { BUILD_LOW_S, BUILD_S,
+                                                       BUILD_HIGH_S };
+const struct estimate_range estimate_default_measure = { MEASURE_LOW_S,
+                                                         MEASURE_S,
+                                                         MEASURE_HIGH_S };
 
 static struct estimate_range start_of(const struct estimate_times *times)
 {
@@ -276,10 +277,11 @@ static void make(const struct estimate_problem *problem, const int *counts,
     const struct estimate_times *times = &problem->times;
     const struct estimate_work *work = &problem->work;
     double speed_up = times->speed_up > 0 ? times->speed_up : 1;
-    struct estimate_range build =
-        mean_of(&times->build, work->builds, times->source, &default_build);
-    struct estimate_range measure = mean_of(&times->measure, work->measurements,
-                                            times->source, &default_measure);
+    struct estimate_range build = mean_of(
+        &times->build, work->builds, times->source, &estimate_default_build);
+    struct estimate_range measure =
+        mean_of(&times->measure, work->measurements, times->source,
+                &estimate_default_measure);
     struct estimate_range start = start_of(times);
     struct power power = power_of(problem, counts, scenario);
     bool late = comes_late(problem, counts);

@@ -30,6 +30,10 @@ struct estimate_range {
     double low, likely, high;
 };
 
+/* Seconds of a build and of a measurement, if none was timed. */
+extern const struct estimate_range estimate_default_build,
+    estimate_default_measure;
+
 /* It is so narrow that one number says it: within 10 %. */
 bool estimate_is_narrow(const struct estimate_range *range);
 

@@ -17,8 +17,6 @@
 
 /* One confirmation takes so much more or less than another. */
 #define CONFIRM_FACTOR 2.5
-/* Fewer builds say too little. */
-#define BUILDS_LEAST 3
 
 static int load(const struct run *run, const char *db, struct stored_pace *out,
                 struct err *err)
@@ -39,7 +37,8 @@ static int load(const struct run *run, const char *db, struct stored_pace *out,
 static bool teaches(const struct run *run, const struct stored_pace *pace)
 {
     return strcmp(pace->device, run->set.device) == 0 &&
-           pace->build.n >= BUILDS_LEAST && pace->measure.n >= BUILDS_LEAST;
+           pace->build.n >= FORECAST_BUILDS_LEAST &&
+           pace->measure.n >= FORECAST_BUILDS_LEAST;
 }
 
 /* From its own database, or else from the one that is named. */

@@ -17,6 +17,9 @@ struct err;
 struct json_out;
 struct run;
 
+/* Fewer builds or measurements say too little. */
+#define FORECAST_BUILDS_LEAST 3
+
 struct forecast {
     const struct run *run;
     const char *learnt_from; /* borrowed from the run; NULL: nothing was */

@@ -29,6 +29,28 @@ line(bool columns, const char *label, const char *fmt, ...)
     putchar('\n');
 }
 
+/* How to know more; machines of which little is known make it wide, too. */
+static void print_narrower(const struct forecast *forecast, bool columns)
+{
+    const struct estimate_machine *open = NULL;
+
+    for (size_t i = 0; i < forecast->n && !open; i++)
+        if (forecast->machines[i].slots.low < forecast->machines[i].slots.high)
+            open = &forecast->machines[i];
+    if (open)
+        line(columns, "narrower",
+             "slots= for %s, which may have %g to %g; and begin: what %d "
+             "builds and measurements took counts from then on, also if the "
+             "sweep is stopped and resumed",
+             open->name, open->slots.low, open->slots.high,
+             FORECAST_BUILDS_LEAST);
+    else
+        line(columns, "narrower",
+             "begin: what %d builds and measurements took counts from then "
+             "on, also if the sweep is stopped and resumed",
+             FORECAST_BUILDS_LEAST);
+}
+
 static void print_source(const struct forecast *forecast, bool columns)
 {
     const struct estimate_times *times = &forecast->problem.times;
@@ -44,8 +66,12 @@ static void print_source(const struct forecast *forecast, bool columns)
     }
     if (!forecast->learnt_from) {
         line(columns, "from",
-             "defaults: no build was ever timed, so the range is wide; "
-             "--times names the database of another sweep");
+             "defaults: no build was ever timed, so the range is wide: %g to "
+             "%g s a build, %g to %g s a measurement; --times names the "
+             "database of another sweep",
+             estimate_default_build.low, estimate_default_build.high,
+             estimate_default_measure.low, estimate_default_measure.high);
+        print_narrower(forecast, columns);
         return;
     }
     line(columns, "from",

@@ -1,24 +1,40 @@
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "common/buf.h"
 #include "coordinator/costs/foreseen.h"
+#include "coordinator/estimate/estimate.h"
+#include "coordinator/live/live_text.h"
 #include "coordinator/report/report_print.h"
 #include "coordinator/text/json_out.h"
 
 #define TEXT_MAX 512
 
-/* Whole seconds above ten. */
-static const char *digits(double s)
+/* "6.6 s", "38 s", "1 min 21 s" */
+static const char *seconds_text(double s, char out[LIVE_TEXT_BYTES])
 {
-    return s < 10 ? "%.1f" : "%.0f";
+    if (s >= 10)
+        return live_text_duration(s, out);
+    snprintf(out, LIVE_TEXT_BYTES, "%.1f s", s);
+    return out;
 }
 
 static void put_seconds(struct buf *text, const struct foreseen_range *range)
 {
-    buf_printf(text, digits(range->low), range->low);
-    buf_printf(text, " to ");
-    buf_printf(text, digits(range->high), range->high);
-    buf_printf(text, " s");
+    char low[LIVE_TEXT_BYTES], high[LIVE_TEXT_BYTES], likely[LIVE_TEXT_BYTES];
+
+    buf_printf(text, "%s to %s, likely %s", seconds_text(range->low, low),
+               seconds_text(range->high, high),
+               seconds_text(range->likely, likely));
+}
+
+/* Why the range is so wide. */
+static const char *reason(const char *from)
+{
+    return strcmp(from, estimate_source_text(ESTIMATE_DEFAULTS)) == 0
+               ? ", because nothing had been timed"
+               : "";
 }
 
 char *report_foreseen_text(const struct report_view *view)
@@ -26,6 +42,7 @@ char *report_foreseen_text(const struct report_view *view)
     const struct foreseen *foreseen = view->foreseen;
     const struct foreseen_command *last =
         foreseen ? foreseen_newest(foreseen) : NULL;
+    char took[LIVE_TEXT_BYTES];
     struct buf text;
 
     if (!last)
@@ -33,11 +50,11 @@ char *report_foreseen_text(const struct report_view *view)
     buf_init(&text, TEXT_MAX);
     put_seconds(&text, &last->wall_s);
     if (!isnan(last->usd.low))
-        buf_printf(&text, ", $%.4f to $%.4f", last->usd.low, last->usd.high);
-    buf_printf(&text, " (from %s); %s ", last->from,
-               last->ended ? "took" : "so far it took");
-    buf_printf(&text, digits(last->took_s), last->took_s);
-    buf_printf(&text, " s");
+        buf_printf(&text, "; $%.4f to $%.4f, likely $%.4f", last->usd.low,
+                   last->usd.high, last->usd.likely);
+    buf_printf(&text, " (from %s%s); %s %s", last->from, reason(last->from),
+               last->ended ? "took" : "so far it took",
+               seconds_text(last->took_s, took));
     if (!isnan(last->took_usd))
         buf_printf(&text, ", $%.4f", last->took_usd);
     return text.bytes;

@@ -33,7 +33,8 @@ class Estimate(rig.Rig):
         self.assertGreaterEqual(told["took_s"], 12 * 0.4 / 2, "the builds alone")
         self.assertAlmostEqual(told["took_usd"], self.report(self.folder, "x.db")["cost"]["total_usd"], places=9)
         text = self.run_coord(self.folder, "report", "x.db").stdout
-        self.assertRegex(text, r"(?m)^Estimated [\d.]+ to \d+ s, \$[\d.]+ to \$[\d.]+ \(from defaults\); took [\d.]+ s,")
+        self.assertRegex(text, r"(?m)^Estimated [\d.]+ s to [\d mins]+, likely [\d.]+ s; \$[\d.]+ to \$[\d.]+, likely \$[\d.]+ "
+                               r"\(from defaults, because nothing had been timed\); took [\d.]+ s,")
         self.learns_from("x.db", first)
         self.nothing_is_left("x.db")
         self.sweep("cached.db", "--quiet")

@@ -126,7 +126,8 @@ class Scorecard(rig.Rig):
         self.assertIn("24 pass the gates", said.stdout)
         self.assertIn("host gpu1, $2 an hour", said.stdout)
         self.assertRegex(said.stdout, r"(?m)^cost: \$0\.0\d+ to \$0\.\d+, likely \$0\.0\d+, at \$3 an hour$")
-        self.assertIn("from: defaults: no build was ever timed", said.stdout)
+        self.assertRegex(said.stdout, "from: defaults: no build was ever timed.*: 0.1 to 18 s a build.*\n"
+                                      "narrower: slots= for gpu1, which may have 2 to 32; and begin: what 3 builds ")
         self.assertIn("stops at $5\n", said.stdout)
         self.assertIn("then a confirmation: at most 70 blocks of 5 samples, the baseline and at most 32 finalists\n", said.stdout)
         plan = json.loads(self.coord(*args, "--json").stdout)
