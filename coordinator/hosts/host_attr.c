@@ -11,6 +11,7 @@
 #define SLOTS_MAX 1024
 #define GPU_INDEX_MAX 63
 #define SECONDS_MAX 86400
+#define HOST_WORD "{host}"
 #define RATE_MAX 100000.0 /* US dollars an hour; above it is a typing error */
 
 struct attr {
@@ -367,6 +368,14 @@ static int set_command(struct host_line *line, struct word value, char *out,
                              "name it here",
                              "the command contains the character '%c'",
                              value.at[i]);
+    for (size_t i = 0; i < value.len; i++)
+        if (value.at[i] == '{' &&
+            (value.len - i < strlen(HOST_WORD) ||
+             memcmp(value.at + i, HOST_WORD, strlen(HOST_WORD)) != 0))
+            return caret_err(err, &line->where, value.at + i,
+                             "only " HOST_WORD
+                             " is replaced, by the host's name",
+                             "the command contains '{'");
     return copy(line, value, out, size, err);
 }
 
@@ -407,7 +416,8 @@ static int set_seconds(struct host_line *line, struct word value, double *out,
             return 0;
         }
     return caret_err(err, &line->where, value.at,
-                     "write seconds, minutes or hours: 90s, 2m, 1h",
+                     "write seconds, minutes or hours, whole and up to 86400: "
+                     "90s, 2m, 1h",
                      "'%.*s' is not a time", (int)value.len, value.at);
 }
 

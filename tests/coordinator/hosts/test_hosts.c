@@ -161,6 +161,16 @@ static const struct {
       "  gpu7 start=\"./rent | tee log\" stop=./end\n"
       "                     ^\n"
       "no shell reads the command; write a script, and name it here" },
+    { "gpu7 start=\"./a {hots}\" stop=./b",
+      "hosts.txt:1:17: the command contains '{'\n"
+      "  gpu7 start=\"./a {hots}\" stop=./b\n"
+      "                  ^\n"
+      "only {host} is replaced, by the host's name" },
+    { "gpu7 start=\"./a {host\" stop=./b",
+      "hosts.txt:1:17: the command contains '{'\n"
+      "  gpu7 start=\"./a {host\" stop=./b\n"
+      "                  ^\n"
+      "only {host} is replaced, by the host's name" },
     { "gpu7 stop=./end", "hosts.txt:1:6: stop= is given without start=\n"
                          "  gpu7 stop=./end\n"
                          "       ^\n"
@@ -175,7 +185,8 @@ static const struct {
       "hosts.txt:1:30: '90' is not a time\n"
       "  gpu7 start=./a stop=./b boot=90\n"
       "                               ^\n"
-      "write seconds, minutes or hours: 90s, 2m, 1h" },
+      "write seconds, minutes or hours, whole and up to 86400: 90s, 2m, "
+      "1h" },
     { "localhost start=./a stop=./b",
       "hosts.txt:1:11: 'localhost' cannot be started\n"
       "  localhost start=./a stop=./b\n"
