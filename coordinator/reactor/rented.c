@@ -280,20 +280,20 @@ static void check_use(struct sweep *sweep, size_t host, int64_t now)
         why);
 }
 
-/* The reason is theirs. */
-static int code_of_useless(const struct sweep *sweep, size_t host)
+/* One that says why machines of this start= are of no use; or NULL. */
+static const struct host_state *useless_one(const struct sweep *sweep,
+                                            size_t host)
 {
     const char *start = sweep->fleet.hosts[host].host->rental.start;
-    int code = ERR_NETWORK;
 
     for (size_t i = 0; i < sweep->fleet.n; i++) {
         const struct host_state *other = &sweep->fleet.hosts[i];
 
         if (other->state == HOST_STATE_FAILED && other->conn.code &&
             strcmp(other->host->rental.start, start) == 0)
-            code = other->conn.code;
+            return other;
     }
-    return code;
+    return NULL;
 }
 
 /* Each more would be paid for, and be the same. */
@@ -301,16 +301,19 @@ static void check_kind(struct sweep *sweep, size_t host)
 {
     const struct host_state *host_state = &sweep->fleet.hosts[host];
     int n = rental_useless(machines_of(sweep), host);
-    char why[120];
+    const struct host_state *one;
+    char why[sizeof(one->conn.why) + 120];
 
     if (n < RENTAL_TRIES || !host_state->conn.is_wanted ||
         host_state->state == HOST_STATE_FAILED ||
         rental_state(machines_of(sweep), host) != RENTAL_FREE)
         return;
+    one = useless_one(sweep, host);
     snprintf(why, sizeof(why),
-             "not acquired: %d machines of the same start= could not be used",
-             n);
-    host_events_give_up(sweep, host, code_of_useless(sweep, host), why);
+             "%d machines of the same start= could not be used%s%s%s%s", n,
+             one ? ": " : "", one ? one->host->name : "", one ? ": " : "",
+             one ? one->conn.why : "");
+    host_events_give_up(sweep, host, one ? one->conn.code : ERR_NETWORK, why);
 }
 
 /* A spot machine that answered and does not any more was taken away.  stop=

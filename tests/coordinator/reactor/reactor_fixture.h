@@ -11,7 +11,7 @@
 #include "coordinator/link/host_threads.h"
 #include "coordinator/state/reactor.h"
 
-#define RIG_HOSTS 3
+#define RIG_HOSTS 4
 #define RIG_QUEUE 1024 /* messages that come in a whole run */
 #define RIG_SAMPLES 5
 #define RIG_HELD_S 0.01 /* no more, because time stands still */

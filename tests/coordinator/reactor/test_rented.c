@@ -409,6 +409,76 @@ static void what_was_given_up_is_not_acquired_in_the_next_step(void **state)
     assert_false(rig.sweep.fleet.hosts[0].conn.is_wanted);
 }
 
+/* Instead of the rig's: all of one start=. */
+static void open_four(void)
+{
+    rented_close(&rig);
+    rig_open_bare(&rig, 4);
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(rig.list[i].rental.start, sizeof(rig.list[i].rental.start),
+                 "true");
+        snprintf(rig.list[i].rental.stop, sizeof(rig.list[i].rental.stop),
+                 "true");
+    }
+    rig.options.stay.rental.machines = rental_new(&rig.hosts, "/");
+    rig.options.stay.rental.store = rig.sweep.mail.store;
+    rig_begin(&rig);
+    for (size_t i = 0; i < 4; i++)
+        rented_begin(&rig.sweep, i);
+}
+
+static void find_useless(size_t i)
+{
+    struct rental *machines = rig.options.stay.rental.machines;
+    struct host_state *host = &rig.sweep.fleet.hosts[i];
+    enum rental_event event = RENTAL_NOTHING;
+    struct err err;
+
+    for (int n = 0; n < TURNS_MAX && event != RENTAL_ACQUIRED; n++) {
+        assert_int_equal(rental_turn(machines, rig.sweep.mail.store, i, true,
+                                     rig.now_ns, &event, &err),
+                         0);
+        (void)poll(NULL, 0, 1);
+    }
+    rental_give_up(machines, i);
+    host->state = HOST_STATE_FAILED;
+    host->conn.code = ERR_HOST_KEY;
+    snprintf(host->conn.why, sizeof(host->conn.why), "host key: unknown");
+}
+
+static void
+the_fourth_of_a_start_that_is_of_no_use_is_not_acquired(void **state)
+{
+    struct host_state *last;
+
+    (void)state;
+    open_four();
+    last = &rig.sweep.fleet.hosts[3];
+    for (size_t i = 0; i < 3; i++)
+        find_useless(i);
+    rig.now_ns += NS_PER_S;
+    rented_step(&rig);
+    assert_int_equal(last->state, HOST_STATE_FAILED);
+    assert_int_equal(last->conn.code, ERR_HOST_KEY);
+    assert_string_equal(last->conn.why, "3 machines of the same start= could "
+                                        "not be used: a: host key: unknown");
+    assert_int_equal(rental_state(rig.options.stay.rental.machines, 3),
+                     RENTAL_LOST);
+    assert_int_equal(events("STARTS"), 0); /* by the reactor */
+}
+
+static void the_third_of_a_start_is_acquired(void **state)
+{
+    (void)state;
+    open_four();
+    for (size_t i = 0; i < 2; i++)
+        find_useless(i);
+    rig.now_ns += NS_PER_S;
+    rented_step(&rig);
+    assert_int_equal(rig.sweep.fleet.hosts[2].state, HOST_STATE_AWAY);
+    assert_int_equal(events("STARTS"), 2); /* that, and the fourth */
+}
+
 /* The search asks for them only after it was told what others measure. */
 static void a_gpu_does_not_wait_for_builds_that_are_held_back(void **state)
 {
@@ -427,6 +497,8 @@ int main(void)
         CASE(what_is_released_costs_nothing_more),
         CASE(a_machine_whose_host_key_is_refused_is_released_at_once),
         CASE(what_was_given_up_is_not_acquired_in_the_next_step),
+        CASE(the_fourth_of_a_start_that_is_of_no_use_is_not_acquired),
+        CASE(the_third_of_a_start_is_acquired),
         CASE(what_is_not_acquired_costs_nothing),
         CASE(what_is_held_costs_from_the_start_of_the_step),
         CASE(what_becomes_of_a_machine_is_written_down),
