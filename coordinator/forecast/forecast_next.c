@@ -12,27 +12,32 @@
 
 #define S_PER_HOUR 3600
 
+#define GUESS_TIMES 2 /* so much longer it may take than was guessed */
+
 /* Without times the highest is of no use. */
 static double most_of(const struct forecast *forecast,
-                      const struct estimate_range *range)
+                      const struct estimate_range *range, double reserve)
 {
-    return forecast->learnt_from ? range->high : range->likely;
+    return forecast->learnt_from ? range->high + reserve
+                                 : GUESS_TIMES * (range->likely + reserve);
 }
 
 /* The end of the search must not be taken for what a cap keeps back. */
 static double rest_s(const struct forecast *forecast)
 {
-    return forecast->run ? most_of(forecast, &forecast->estimate.wall_s) +
-                               forecast->reserve_s
+    return forecast->run ? most_of(forecast, &forecast->estimate.wall_s,
+                                   forecast->reserve_s)
                          : (double)INFINITY;
 }
 
 static double rest_usd(const struct forecast *forecast)
 {
-    return forecast->run ? most_of(forecast, &forecast->estimate.usd) +
-                               forecast->reserve_s / S_PER_HOUR *
-                                   forecast->estimate.usd_per_hour
-                         : (double)INFINITY;
+    double reserve_usd =
+        forecast->reserve_s / S_PER_HOUR * forecast->estimate.usd_per_hour;
+
+    return forecast->run
+               ? most_of(forecast, &forecast->estimate.usd, reserve_usd)
+               : (double)INFINITY;
 }
 
 static bool has_price(const struct run *run)
