@@ -175,7 +175,7 @@ static void the_key_of_a_line_reaches_its_jump_hosts(void **state)
                  "try: ssh -F %s/ssh_config -i %s/id_stranger -J gate box", dir,
                  dir);
         login_refused(&sshd, "box key=DIR/id_stranger jump=gate", &options,
-                      ERR_HOST_KEY, command);
+                      ERR_AUTH, command);
     }
 }
 
