@@ -301,7 +301,7 @@ static void a_host_that_failed_is_not_acquired(void **state)
     (void)plan_again();
     assert_false(host(0)->conn.is_wanted);
     assert_true(host(1)->conn.is_wanted);
-    assert_int_equal(rented_state(&rig), RENTAL_FREE);
+    assert_int_equal(rented_state(&rig), RENTAL_LOST);
 }
 
 /* What is held may finish what it runs. */
