@@ -79,8 +79,7 @@ int run_by_db(struct run *run, int rc, struct err *err, run_work *work,
  * --hosts FILE#MODEL it is NAME.MODEL.db.  For the caller to free. */
 char *run_database(const struct run *run);
 
-/* The work of sweep and resume: all passes (in cmd_sweep.c). */
-run_work run_sweep;
+run_work run_sweep; /* of sweep and resume: all passes (in cmd_sweep.c) */
 
 /* Inside 'work': sweep_run() over run->db, with the settings added to
  * 'options'. Returns its exit code; an error has been printed. */
