@@ -19,8 +19,10 @@ enum {
 /* as the worker builds */
 #ifdef __clang__
 #define SHARED_FLAG
+#define CASTS_FLAG "-fno-strict-float-cast-overflow",
 #else
 #define SHARED_FLAG "-fno-extern-tls-init",
+#define CASTS_FLAG "-fsanitize=float-cast-overflow",
 #endif
 
 static const char includes[] = "-I" FA_SOURCE_DIR "/kernels/include";
@@ -116,10 +118,29 @@ bool fixture_builds(const char *name, const char *source, const char *entry,
     write_file(header, "%s", params);
     absolute(source, path);
     write_file(unit, "#include \"%s\"\nFA_EMULATION_ENTRY(%s)\n", path, entry);
-    return fixture_command((const char *[]){
-               "c++", "-O1", "-std=c++17", "-shared", "-fPIC", "-x", "c++",
-               includes, cuda, SHARED_FLAG "-include", "fa/emulation.h",
-               "-include", header, unit, "-o", object, NULL }) == 0;
+    return fixture_command((const char *[]){ "c++",
+                                             "-O1",
+                                             "-std=c++17",
+                                             "-shared",
+                                             "-fPIC",
+                                             "-x",
+                                             "c++",
+                                             "-fno-omit-frame-pointer",
+                                             includes,
+                                             cuda,
+                                             SHARED_FLAG CASTS_FLAG
+                                             "-nodefaultlibs",
+                                             "-include",
+                                             "fa/emulation.h",
+                                             "-include",
+                                             header,
+                                             unit,
+                                             "-o",
+                                             object,
+                                             "-lm",
+                                             "-lgcc",
+                                             "-lc",
+                                             NULL }) == 0;
 }
 
 struct device_kernel *fixture_load(const char *name, const char *source,

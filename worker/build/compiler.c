@@ -139,24 +139,41 @@ static const char *shared_flag(const char *toolkit)
     return strncmp(toolkit, "g++ ", 4) == 0 ? "-fno-extern-tls-init" : NULL;
 }
 
+/* A float that an integer cannot hold is converted as on a GPU: fa/casts.h. */
+static const char *checks_flag(const char *toolkit)
+{
+    return fills_locals(toolkit) && strncmp(toolkit, "g++ ", 4) == 0
+               ? "-fsanitize=alignment,bounds,object-size,float-cast-overflow"
+               : "-fsanitize=alignment,bounds,object-size";
+}
+
+static const char *casts_flag(const char *toolkit)
+{
+    return fills_locals(toolkit) && strncmp(toolkit, "clang++ ", 8) == 0
+               ? "-fno-strict-float-cast-overflow"
+               : NULL;
+}
+
 /* Flags that decide how the text of a kernel is read, and so whether a compiled
  * header fits. */
 static int add_dialect(struct compiler_line *line, const char *toolkit,
                        const char *standard, struct err *err)
 {
-    const char *const all[] = {
-        "-O1",   own(line, mem_printf("-std=%s", standard)),
-        "-fPIC", "-fsanitize=alignment,bounds,object-size",
-        "-I.",   "-Ifa_cuda",
-        NULL
+    const char *const all[] = { "-O1",
+                                own(line, mem_printf("-std=%s", standard)),
+                                "-fPIC",
+                                checks_flag(toolkit),
+                                "-I.",
+                                "-Ifa_cuda",
+                                "-fno-omit-frame-pointer",
+                                NULL };
+    const char *const by_compiler[] = {
+        fills_locals(toolkit) ? "-ftrivial-auto-var-init=pattern" : NULL,
+        shared_flag(toolkit), casts_flag(toolkit)
     };
-    const char *const by_compiler[] = { fills_locals(toolkit)
-                                            ? "-ftrivial-auto-var-init=pattern"
-                                            : NULL,
-                                        shared_flag(toolkit) };
     int rc = add_all(line, all, err);
 
-    for (size_t i = 0; rc == 0 && i < 2; i++)
+    for (size_t i = 0; rc == 0 && i < 3; i++)
         if (by_compiler[i])
             rc = add(line, by_compiler[i], err);
     return rc;

@@ -1,6 +1,6 @@
 /* checks.h - what the compiler's checks of plain accesses call, for the emulation
  *
- * A kernel is compiled with -fsanitize=alignment,bounds,object-size, and without
+ * A kernel is compiled with -fsanitize=alignment,bounds,object-size (and casts.h), without
  * the compiler's own library: that would be loaded at each launch, and knows no
  * threads and blocks.  Names and layouts are those that g++ (8 and later) and
  * clang++ (5 and later) share.

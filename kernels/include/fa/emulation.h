@@ -18,12 +18,16 @@
 #undef _GLIBCXX_USE_STD_SPEC_FUNCS
 #endif
 #include <assert.h>
+#include <initializer_list>
+#include <limits>
 #include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <type_traits>
+#include <utility>
 
 #include "fa/emulator.h"
 #include "fa/vectors.h"
@@ -38,6 +42,7 @@
 #include "fa/wmma.h"
 #include "fa/simd.h"
 #include "fa/checks.h"
+#include "fa/casts.h"
 
 /* Never defined: a build is sent the files that #include lines name, and the line
  * <cuda_fp16.h> of a kernel names none of ours.  The folder is on the path. */
@@ -150,7 +155,8 @@ constexpr fa_emu_parameters<int(sizeof...(T))> fa_emu_parameters_of(void (*)(T..
     }                                                                          \
     FA_EMU_CLOCK                                                               \
     FA_EMU_ASSERT                                                              \
-    FA_EMU_CHECKS
+    FA_EMU_CHECKS                                                              \
+    FA_EMU_CASTS
 
 #define FA_EMULATION_ENTRY(NAME)                                                    \
     FA_EMULATION_OBJECT                                                             \

@@ -43,7 +43,7 @@ static void locals_are_filled_where_the_compiler_can(void **state)
 
 static void accesses_are_checked_without_a_library(void **state)
 {
-    static const char *const toolkits[] = { "g++ 11.4.0", "g++ 12.2.0" };
+    static const char *const toolkits[] = { "g++ 11.4.0", "clang++ 14.0.6" };
 
     (void)state;
     for (size_t i = 0; i < 2; i++) {
@@ -51,6 +51,21 @@ static void accesses_are_checked_without_a_library(void **state)
             has(toolkits[i], "-fsanitize=alignment,bounds,object-size"));
         assert_true(has(toolkits[i], "-nodefaultlibs"));
     }
+}
+
+static void conversions_are_those_of_a_gpu_where_the_compiler_can(void **state)
+{
+    static const char noted[] =
+        "-fsanitize=alignment,bounds,object-size,float-cast-overflow";
+    static const char saturates[] = "-fno-strict-float-cast-overflow";
+
+    (void)state;
+    assert_false(has("g++ 11.4.0", noted));
+    assert_true(has("g++ 12.1.0", noted));
+    assert_true(has("g++ 12.1.0", "-nodefaultlibs"));
+    assert_false(has("g++ 12.1.0", saturates));
+    assert_false(has("clang++ 7.0.1", saturates));
+    assert_true(has("clang++ 8.0.0", saturates));
 }
 
 static void shared_memory_needs_no_constructor(void **state)
@@ -97,6 +112,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(locals_are_filled_where_the_compiler_can),
         cmocka_unit_test(accesses_are_checked_without_a_library),
+        cmocka_unit_test(conversions_are_those_of_a_gpu_where_the_compiler_can),
         cmocka_unit_test(shared_memory_needs_no_constructor),
         cmocka_unit_test(an_architecture_that_nvcc_left_behind_is_refused),
     };
