@@ -403,6 +403,19 @@ static const char *const order_texts[] = {
     NULL,
     "time is up in thread (0,0,0) of block (*,0,0); 4 more blocks wait for "
     "others in launch 1 of the kernel*",
+    "blocks that run at the same time change the result: 'out'\\[0] is 5 in "
+    "one order, and 3 in another",
+    "blocks that run at the same time change the result: 'sums'\\[0] is *",
+    "blocks that run at the same time change the result: 'out'\\[0] is 4 in "
+    "one order, and 3 in another",
+    "threads of a block that run at the same time change the result: "
+    "'out'\\[0] is 64 in one order, and 32 in another",
+    "threads of a block that run at the same time change the result: "
+    "'out'\\[0] is 64 in one order, and 32 in another",
+    NULL,
+    NULL,
+    NULL,
+    NULL,
 };
 
 enum {

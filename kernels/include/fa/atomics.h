@@ -10,10 +10,11 @@
 #include "fa/builtins.h"
 #include "fa/vectors.h"
 
-inline void fa_emu_atomic(const void *p, fa_site at)
+template <typename T>
+inline void fa_emu_atomic(const T *p, fa_site at)
 {
-    if (!fa_emu_grid.met)
-        fa_emu_meet(p);
+    if (fa_emu_grid.watched)
+        fa_emu_meet(p, sizeof(T));
     fa_emu_may_wait(at);
 }
 
@@ -91,8 +92,8 @@ FA_EMU_ATOMIC_INTEGERS(atomicAnd, old &v)
 FA_EMU_ATOMIC_INTEGERS(atomicOr, old | v)
 FA_EMU_ATOMIC_INTEGERS(atomicXor, old ^ v)
 /* The last one wins. */
-FA_EMU_ATOMIC_INTEGERS(atomicExch, (fa_emu_unordered(p), v))
-FA_EMU_ATOMIC(atomicExch, float, (fa_emu_unordered(p), v))
+FA_EMU_ATOMIC_INTEGERS(atomicExch, (fa_emu_exchange(p), v))
+FA_EMU_ATOMIC(atomicExch, float, (fa_emu_exchange(p), v))
 FA_EMU_ATOMIC(atomicInc, unsigned, old >= v ? 0 : old + 1)
 FA_EMU_ATOMIC(atomicDec, unsigned, old == 0 || old > v ? v : old - 1)
 
@@ -102,7 +103,7 @@ FA_EMU_ATOMIC(atomicDec, unsigned, old == 0 || old > v ? v : old - 1)
     {                                                                        \
         const T old = *p;                                                    \
                                                                              \
-        fa_emu_unordered(p);                                                 \
+        fa_emu_exchange(p);                                                  \
         if (old == expected)                                                 \
             *p = desired;                                                    \
         fa_emu_atomic(p, at);                                                \

@@ -219,6 +219,8 @@ inline unsigned __fns(unsigned mask, unsigned base, int n)
 inline void __threadfence_block(fa_site at = fa_site::here())
 {
     asm volatile("" ::: "memory");
+    if (fa_emu_grid.apart)
+        fa_emu_take_turns();
     fa_emu_may_wait(at);
 }
 

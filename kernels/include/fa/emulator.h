@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define FA_EMU_ABI 6
+#define FA_EMU_ABI 7
 #define FA_EMU_SMEM_BASE 1024u /* not zero, as on a device: finds offsets used as addresses */
 
 /* The place of a call in the kernel's source. */
@@ -41,8 +41,10 @@ struct fa_emu_grid_state {
     /* This launch did atomics outside of arrays whose result depends on their
      * order; it has a fence between blocks. */
     uint32_t unordered, fenced;
-    uint32_t met;  /* it did atomics where other blocks may see them */
-    int64_t ticks; /* of clock64() */
+    uint32_t exchanged; /* it exchanged words that other blocks may see, as locks do */
+    uint32_t watched;   /* atomics are told */
+    uint32_t apart;     /* warps run as if at the same time */
+    int64_t ticks;      /* of clock64() */
 };
 
 /* The part of a running thread that the kernel reads. */
@@ -141,10 +143,14 @@ void fa_emu_collective_of(int operation, uint32_t mask, void *operand, fa_site a
 /* The lanes that are at this place together, as far as they can get. */
 uint32_t fa_emu_active_lanes(fa_site at);
 
-/* An atomic operation there, while no other block has met one. */
-void fa_emu_meet(const void *address);
+/* An atomic operation there, in a launch that is watched. */
+void fa_emu_meet(const void *address, uint32_t bytes);
 /* The result of the atomic operation there depends on the order of others. */
 void fa_emu_unordered(const void *address);
+/* The same, and it may be that of a lock. */
+void fa_emu_exchange(const void *address);
+/* Threads may tell each other something: they take turns from here on. */
+void fa_emu_take_turns(void);
 
 /* The thread may be waiting for another one: let all others run. */
 void fa_emu_spin(fa_site at);

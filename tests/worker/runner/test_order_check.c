@@ -17,8 +17,8 @@ static int32_t numbers[N];
 static char text[200];
 
 static const struct order_check_array arrays[] = {
-    { "floats", ELEMENT_FP32, N, floats },
-    { "numbers", ELEMENT_INT32, N, numbers },
+    { "floats", ELEMENT_FP32, N, floats, NULL },
+    { "numbers", ELEMENT_INT32, N, numbers, NULL },
 };
 
 static struct order_check *begun(void)
@@ -56,6 +56,48 @@ static void second_launch_begins_as_the_first_did(void **state)
     order_check_free(check);
 }
 
+/* The second half adds to what it meets. */
+static void what_halves_meet_is_not_put_back(void **state)
+{
+    static const unsigned char met[N] = { [2] = 1 };
+    const struct order_check_array array = { "numbers", ELEMENT_INT32, N,
+                                             numbers, met };
+    struct order_check *check = order_check_new(&array, 1);
+
+    (void)state;
+    order_check_keep(check);
+    order_check_restore(check);
+    numbers[1]++;
+    numbers[2]++;
+    assert_true(order_check_halve(check));
+    assert_int_equal(numbers[1], 10);
+    assert_int_equal(numbers[2], 21);
+    numbers[2]--; /* as before the first launch, and met */
+    order_check_join(check, false);
+    assert_int_equal(numbers[1], 11);
+    assert_int_equal(numbers[2], 20);
+    order_check_free(check);
+}
+
+static void either_half_may_be_the_last_one(void **state)
+{
+    struct order_check *check = begun();
+
+    (void)state;
+    order_check_keep(check);
+    order_check_restore(check);
+    numbers[1] = 11;
+    assert_true(order_check_halve(check));
+    numbers[1] = 12;
+    order_check_join(check, false);
+    assert_int_equal(numbers[1], 12);
+    order_check_join(check, true);
+    assert_int_equal(numbers[1], 11);
+    order_check_finish(check);
+    assert_int_equal(numbers[1], 10);
+    order_check_free(check);
+}
+
 static void halves_are_put_together(void **state)
 {
     struct order_check *check = begun();
@@ -73,7 +115,7 @@ static void halves_are_put_together(void **state)
     assert_int_equal(numbers[2], 20);
     floats[3] = 33;
     numbers[2] = 21;
-    order_check_join(check);
+    order_check_join(check, false);
     assert_true(floats[1] == 11 && floats[3] == 33);
     assert_false(order_check_same(check, text, sizeof(text)));
     assert_string_equal(text,
@@ -136,7 +178,7 @@ static void arrays_that_are_too_large_are_not_copied(void **state)
 {
     const struct order_check_array large = { "large", ELEMENT_INT8,
                                              (int64_t)ORDER_CHECK_BYTES_MAX + 1,
-                                             numbers };
+                                             numbers, NULL };
 
     (void)state;
     assert_null(order_check_new(&large, 1));
@@ -146,6 +188,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(second_launch_begins_as_the_first_did, set_up),
+        cmocka_unit_test_setup(what_halves_meet_is_not_put_back, set_up),
+        cmocka_unit_test_setup(either_half_may_be_the_last_one, set_up),
         cmocka_unit_test_setup(halves_are_put_together, set_up),
         cmocka_unit_test_setup(first_difference_is_named, set_up),
         cmocka_unit_test(arrays_that_are_too_large_are_not_copied),

@@ -91,18 +91,38 @@ void order_check_restore(const struct order_check *check)
     copy(check, check->before, true);
 }
 
+void order_check_finish(const struct order_check *check)
+{
+    copy(check, check->left, true);
+}
+
+static bool is_met(const struct order_check_array *array, size_t at)
+{
+    return array->met && array->met[at / 4];
+}
+
 bool order_check_halve(struct order_check *check)
 {
+    const unsigned char *before = check->before;
+
     if (!check->half)
         check->half = secret_new(check->bytes);
     if (!check->half)
         return false;
     copy(check, check->half, false);
-    order_check_restore(check);
+    for (size_t i = 0; i < check->n; i++) {
+        const size_t bytes = bytes_of(&check->arrays[i]);
+        unsigned char *now = check->arrays[i].base;
+
+        for (size_t at = 0; at < bytes; at++)
+            if (!is_met(&check->arrays[i], at))
+                now[at] = before[at];
+        before += bytes;
+    }
     return true;
 }
 
-void order_check_join(const struct order_check *check)
+void order_check_join(const struct order_check *check, bool first_wins)
 {
     const unsigned char *before = check->before, *half = check->half;
 
@@ -111,7 +131,9 @@ void order_check_join(const struct order_check *check)
         unsigned char *now = check->arrays[i].base;
 
         for (size_t at = 0; at < bytes; at++)
-            if (now[at] == before[at])
+            if (half[at] != before[at] &&
+                (first_wins || now[at] == before[at]) &&
+                !is_met(&check->arrays[i], at))
                 now[at] = half[at];
         before += bytes;
         half += bytes;

@@ -3,8 +3,8 @@
  * A launch is run twice over the same memory, in two orders, and what it leaves
  * is compared bit by bit.  Then each half of its blocks runs over that memory,
  * and what both leave is put together: as if they had run at the same time, so
- * that an update of the one is lost on the other.  No device: arrays of host
- * memory.
+ * that an update of the one is lost on the other, but for atomic ones.  No
+ * device: arrays of host memory.
  */
 #ifndef FA_WORKER_RUNNER_DEVICE_ORDER_CHECK_H
 #define FA_WORKER_RUNNER_DEVICE_ORDER_CHECK_H
@@ -21,6 +21,9 @@ struct order_check_array {
     enum element_type type;
     int64_t count;
     void *base;
+    /* a byte for each four of it: not 0 if both halves find what the other one
+     * writes there; NULL: they find nothing */
+    const unsigned char *met;
 };
 
 struct order_check;
@@ -41,12 +44,15 @@ void order_check_keep(struct order_check *check);
 /* Before each other launch: puts back what was there before the first. */
 void order_check_restore(const struct order_check *check);
 
-/* After a launch of one half: keeps what it left, and restores.  False if there
- * is no memory for that. */
+/* After a launch of one half: keeps what it left, and restores what is not met.
+ * False if there is no memory for that. */
 bool order_check_halve(struct order_check *check);
 /* After one of the other half: adds what the first one changed.  What both have
- * changed stays. */
-void order_check_join(const struct order_check *check);
+ * changed stays, or is as the first one left it. */
+void order_check_join(const struct order_check *check, bool first_wins);
+
+/* After all of them: puts back what the first launch left. */
+void order_check_finish(const struct order_check *check);
 
 /* True if the arrays are as the first launch left them.  If not, 'text' says
  * where: "'out'[17] is 3 in one order, and 5 in another". */

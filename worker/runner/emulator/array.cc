@@ -44,6 +44,7 @@ struct array {
     unsigned char slack; /* what it is filled with */
     char *withheld;      /* its contents, while they are not there */
     store_mark *marks;   /* one for each pair of bytes; NULL until used */
+    unsigned char *met;  /* array_met(); processes share it */
 };
 
 static std::vector<array *> arrays;
@@ -76,6 +77,11 @@ static bool have_unordered()
     return true;
 }
 
+static size_t met_bytes(size_t bytes)
+{
+    return (bytes + 3) / 4;
+}
+
 struct array *array_new(const char *name, size_t bytes)
 {
     if (!have_unordered())
@@ -90,8 +96,13 @@ struct array *array_new(const char *name, size_t bytes)
     if (map == MAP_FAILED)
         return nullptr;
     char *pages = (char *)map + GUARD_BYTES;
-    if (mprotect(pages, pages_bytes, PROT_READ | PROT_WRITE) < 0) {
+    void *met = mmap(nullptr, met_bytes(bytes), PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (met == MAP_FAILED ||
+        mprotect(pages, pages_bytes, PROT_READ | PROT_WRITE) < 0) {
         munmap(map, map_bytes);
+        if (met != MAP_FAILED)
+            munmap(met, met_bytes(bytes));
         return nullptr;
     }
     array *a = new array();
@@ -102,6 +113,7 @@ struct array *array_new(const char *name, size_t bytes)
     a->pages_bytes = pages_bytes;
     a->base = pages + pages_bytes - room;
     a->bytes = bytes;
+    a->met = (unsigned char *)met;
     arrays.push_back(a);
     array_poison(a);
     return a;
@@ -115,6 +127,7 @@ void array_free(struct array *array)
         if (arrays[i] == array)
             arrays.erase(arrays.begin() + (ptrdiff_t)i);
     munmap(array->map, array->map_bytes);
+    munmap(array->met, met_bytes(array->bytes));
     free(array->marks);
     delete array;
 }
@@ -213,6 +226,19 @@ void array_forget_unordered(void)
         memset(unordered, 0, UNORDERED_MAX);
 }
 
+const unsigned char *array_met(const struct array *array)
+{
+    return array->met;
+}
+
+/* Its pages are zeros again. */
+void array_forget_met(void)
+{
+    for (const array *a : arrays)
+        if (madvise(a->met, met_bytes(a->bytes), MADV_REMOVE) < 0)
+            memset(a->met, 0, met_bytes(a->bytes));
+}
+
 void array_poison(struct array *array)
 {
     memset(array->pages, 0xff, array->pages_bytes);
@@ -278,6 +304,32 @@ bool array_mark_unordered(const void *address)
 bool array_any_unordered()
 {
     return unordered && memchr(unordered, 1, UNORDERED_MAX);
+}
+
+bool array_mark_met(const void *address, uint32_t bytes)
+{
+    const array *a = around(address);
+    const size_t at = a ? (size_t)((const char *)address - a->base) : 0;
+
+    if (a && at < a->bytes)
+        memset(a->met + at / 4, 1,
+               met_bytes(at + bytes < a->bytes ? at + bytes : a->bytes) -
+                   at / 4);
+    return a != nullptr;
+}
+
+std::vector<part> array_small(size_t bytes_max)
+{
+    std::vector<part> found;
+    size_t sum = 0;
+
+    for (const array *a : arrays) {
+        if (a->sealed || a->hidden)
+            continue;
+        found.push_back({ a->base, a->bytes });
+        sum += a->bytes;
+    }
+    return sum <= bytes_max ? found : std::vector<part>();
 }
 
 array_place array_find(const void *address)

@@ -44,6 +44,12 @@ bool array_return_sealed(void);
 bool array_is_unordered(const struct array *array);
 void array_forget_unordered(void);
 
+/* A byte for each four of the array: not 0 if a launch did an atomic operation
+ * there, since the latest array_forget_met(), which is of all arrays.  Of a
+ * launch that is watched (emulator_order). */
+const unsigned char *array_met(const struct array *array);
+void array_forget_met(void);
+
 /* Fill contents and slack with 0xff; not of a sealed one. */
 void array_poison(struct array *array);
 
@@ -54,6 +60,10 @@ int64_t array_overrun(const struct array *array);
 
 #ifdef __cplusplus
 }
+
+#include <vector>
+
+#include "worker/runner/emulator/part.hh"
 
 struct fa_site;
 
@@ -73,6 +83,12 @@ array_place array_find(const void *address);
 /* True if an array was marked as unordered: that of 'address', or any. */
 bool array_mark_unordered(const void *address);
 bool array_any_unordered();
+
+/* An atomic operation there; false if it is in no array. */
+bool array_mark_met(const void *address, uint32_t bytes);
+
+/* The arrays that a kernel may write, if they have no more bytes together. */
+std::vector<part> array_small(size_t bytes_max);
 
 /* End the launch unless 'bytes' may be read there, at a multiple of
  * 'alignment'.  'what' names the access: "read". */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "worker/runner/emulator/apart.hh"
 #include "worker/runner/emulator/fault.hh"
 #include "worker/runner/emulator/order.h"
 
@@ -40,6 +41,45 @@ static warp *first_warp(uint32_t ranks)
     return &block.warps[block.warp_at[__builtin_ctz(ranks)]];
 }
 
+/* From here to the next barrier, warps of one half run first: that of 'own'. */
+static void hold_half(const warp *own)
+{
+    uint32_t held = 0;
+
+    if (!fa_emu_grid.apart)
+        return;
+    for (unsigned i = 0; i < block.n_warps; i++) {
+        const bool other =
+            __builtin_popcount(i ^ (unsigned)(own - block.warps)) % 2;
+
+        if (other)
+            held |= block.warps[i].rank;
+    }
+    block.held_warps = block.ready_warps & held;
+    block.ready_warps &= ~held;
+    apart_first();
+}
+
+/* No warp of the first half can run any more.  False if there is no other one.
+ */
+static bool release_half()
+{
+    if (!block.held_warps)
+        return false;
+    block.ready_warps = block.held_warps;
+    block.held_warps = 0;
+    block.joins = true;
+    apart_second();
+    return true;
+}
+
+static void join_halves()
+{
+    if (block.joins)
+        apart_join();
+    block.joins = false;
+}
+
 static inline thread *next_ready(const warp *own, uint32_t own_bit)
 {
     const uint32_t later = lanes_after(own, own_bit);
@@ -48,7 +88,7 @@ static inline thread *next_ready(const warp *own, uint32_t own_bit)
         return first_of(own, later);
     if (own->ready)
         return first_of(own, own->ready);
-    if (!block.ready_warps)
+    if (!block.ready_warps && !release_half())
         return nullptr;
     own = first_warp(block.ready_warps);
     return first_of(own, own->ready);
@@ -57,11 +97,12 @@ static inline thread *next_ready(const warp *own, uint32_t own_bit)
 /* No lane can run before those that are parked at one place. */
 static void release_parked(warp *w)
 {
-    const fa_site at = lane_of(w, w->parked)->at;
+    const thread *first = lane_of(w, w->parked);
     uint32_t together = 0;
 
     for (uint32_t left = w->parked; left; left &= left - 1)
-        if (same_site(lane_of(w, left)->at, at))
+        if (lane_of(w, left)->callers == first->callers &&
+            same_site(lane_of(w, left)->at, first->at))
             together |= left & -left;
     for (uint32_t left = together; left; left &= left - 1)
         lane_of(w, left)->mask = together;
@@ -143,8 +184,9 @@ static const thread *find(uint32_t warp::*mask)
 }
 
 /* Everything before is visible to all. */
-static void release_barrier()
+static void release_barrier(const warp *own)
 {
+    join_halves();
     block.turns = 0;
     block.barrier_tick = ++block.clock;
     block.n_waiting = 0;
@@ -160,15 +202,16 @@ static void release_barrier()
         if (w->ready)
             block.ready_warps |= w->rank;
     }
+    hold_half(own);
 }
 
 /* A __syncthreads() waits for all threads that have not ended: so it is from
  * compute capability 7.0 on. */
-static void release_if_all_are_here()
+static void release_if_all_are_here(const warp *own)
 {
     if (block.n_waiting > 0 &&
         block.n_waiting + block.n_exited == block.n_threads)
-        release_barrier();
+        release_barrier(own);
 }
 
 static void thread_exit(thread *self)
@@ -183,7 +226,7 @@ static void thread_exit(thread *self)
     block.n_exited++;
     block.turns = 0;
     set_waiting(self);
-    release_if_all_are_here();
+    release_if_all_are_here(w);
     thread *next = next_ready(w, self->bit);
     if (next) {
         fiber *to = fiber_of(next); /* not on the stack that this runs on */
@@ -194,6 +237,7 @@ static void thread_exit(thread *self)
     }
     if (block.n_exited < block.n_threads)
         fault_deadlock();
+    join_halves();
     block_leave();
 }
 
@@ -252,6 +296,8 @@ static void start_warps()
         w->tick = block.start_tick;
     }
     block.ready_warps = ~0u >> (WARPS_MAX - block.n_warps);
+    block.held_warps = 0;
+    block.joins = false;
 }
 
 void block_start(uint64_t number)
@@ -269,6 +315,7 @@ void block_start(uint64_t number)
     start_threads();
     block.turns = 0;
     block.next = first_of(first_warp(1), first_warp(1)->ready);
+    hold_half(first_warp(1));
 }
 
 void block_run()
@@ -315,7 +362,7 @@ static void wait_at_barrier(fa_site at)
         fault_barriers(self, lane_of(w, w->waiting));
     w->waiting |= self->bit;
     block.n_waiting++;
-    release_if_all_are_here();
+    release_if_all_are_here(w);
     if (w->waiting)
         thread_yield(self);
 }
@@ -337,12 +384,36 @@ uint32_t fa_emu_barrier_votes(bool vote, fa_site at)
     return block.last_votes; /* the next barrier is not complete without us */
 }
 
-uint32_t fa_emu_active_lanes(fa_site at)
+/* A number for the calls that led to this frame.  Kernels are compiled with
+ * frame pointers: a frame begins with the address of its caller's, then the
+ * place there. Without them the walk ends where an address is not on the stack.
+ */
+__attribute__((no_sanitize_address)) static uint64_t
+name_callers(const thread *self, const uintptr_t *frame)
+{
+    const uintptr_t top = (uintptr_t)self->fiber.bottom + self->fiber.bytes;
+    uint64_t name = 0;
+
+    while ((uintptr_t)frame % sizeof(frame) == 0 &&
+           (uintptr_t)(frame + 2) <= top) {
+        const uintptr_t next = frame[0];
+
+        name = (name ^ frame[1]) * UINT64_C(0x100000001b3);
+        if (next <= (uintptr_t)frame)
+            break;
+        frame = (const uintptr_t *)next;
+    }
+    return name;
+}
+
+__attribute__((noinline)) uint32_t fa_emu_active_lanes(fa_site at)
 {
     thread *self = thread_self();
 
     fault_if_late();
     self->at = at;
+    self->callers =
+        name_callers(self, (const uintptr_t *)__builtin_frame_address(0));
     self->warp->parked |= self->bit;
     thread_yield(self);
     return self->mask;
@@ -372,6 +443,16 @@ static bool waits_for_others()
     return ++block.turns > left;
 }
 
+void fa_emu_take_turns(void)
+{
+    if (!fa_emu_grid.apart)
+        return;
+    join_halves();
+    block.ready_warps |= block.held_warps;
+    block.held_warps = 0;
+    fa_emu_grid.apart = 0;
+}
+
 void fa_emu_spin(fa_site at)
 {
     thread *self = thread_self();
@@ -380,7 +461,12 @@ void fa_emu_spin(fa_site at)
     fault_if_late();
     self->at = at;
     fa_emu_grid.atomics_left = ATOMICS_BETWEEN_TURNS;
-    if (waits_for_others()) {
+    const bool waits = waits_for_others();
+    if (waits && fa_emu_grid.apart) {
+        block.turns = 0;
+        fa_emu_take_turns();
+        next = next_in_turn(self);
+    } else if (waits) {
         block.turns = 0;
         block.next = next;
         fa_emu_self = nullptr;

@@ -53,6 +53,7 @@ struct thread : fa_emu_thread {
     bool needs_all;           /* of which none may end, */
     void *operand;            /* with this operand, */
     fa_site at;               /* here; of a barrier as well */
+    uint64_t callers;         /* at active_lanes: of the places that led here */
     std::vector<copy> copies; /* in order of issue */
     uint64_t group;           /* the open one */
 };
@@ -78,6 +79,8 @@ struct block_state {
     unsigned n_votes;           /* at this barrier so far, */
     unsigned last_votes;        /* at the one before */
     uint32_t ready_warps;       /* by rank */
+    uint32_t held_warps;        /* that run after these (apart.hh), */
+    bool joins;                 /* and now do */
     uint8_t warp_at[WARPS_MAX]; /* by rank */
     bool lanes_down;            /* the highest lane first */
     uint64_t start_tick;

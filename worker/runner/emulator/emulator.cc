@@ -4,12 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "worker/runner/emulator/apart.hh"
 #include "worker/runner/emulator/array.h"
 #include "worker/runner/emulator/aside.hh"
 #include "worker/runner/emulator/block.hh"
 #include "worker/runner/emulator/declared.hh"
 #include "worker/runner/emulator/fault.hh"
 #include "worker/runner/emulator/order.h"
+#include "worker/runner/emulator/preempt.hh"
 #include "worker/runner/emulator/shared.hh"
 
 using namespace emulator;
@@ -90,10 +92,11 @@ enum turn {
 };
 
 /* After a block that waits for others, one that has not begun; after one that
- * has ended, one that may have waited for it. */
+ * has ended, one that may have waited for it, unless it takes long to see that
+ * it still waits. */
 static enum turn next_turn(waiting_blocks *left, bool waits)
 {
-    if (!(waits && aside_has_room()) && aside_take())
+    if (!((waits || preempt_any()) && aside_has_room()) && aside_take())
         return CONTINUES;
     if (begin_next(left))
         return BEGINS;
@@ -161,14 +164,19 @@ enum emulator_outcome emulator_run(const struct emulator_launch *l,
     block.unfilled = block.n_threads;
     fa_emu_grid.unordered = 0;
     fa_emu_grid.fenced = 0;
-    fa_emu_grid.met = 0;
+    fa_emu_grid.exchanged = 0;
     fa_emu_grid.ticks = 0;
     shared_start(l->smem);
     declared_start(&l->shared, l->smem, block.unwritten);
+    fa_emu_grid.apart =
+        l->order.apart && block.n_threads > WARP_LANES && apart_start();
+    fa_emu_grid.watched = fa_emu_grid.apart || l->order.part == EMULATOR_EVEN;
     fault_arm(timeout_s);
+    preempt_arm(l->entry);
     if (l->armed)
         l->armed();
     const bool done = run_blocks(l->order.blocks, l->order.part);
+    preempt_disarm();
     fault_disarm();
     if (done)
         return EMULATOR_DONE;
@@ -189,19 +197,29 @@ bool emulator_is_unordered(void)
 
 bool emulator_blocks_meet(void)
 {
-    return fa_emu_grid.met || fa_emu_grid.fenced;
+    return fa_emu_grid.exchanged || fa_emu_grid.fenced;
 }
 
-void fa_emu_meet(const void *address)
+void fa_emu_meet(const void *address, uint32_t bytes)
 {
-    if (!declared_has(address))
-        fa_emu_grid.met = 1;
+    if (fa_emu_grid.apart)
+        apart_met(address, bytes);
+    if (!array_mark_met(address, bytes) && !declared_has(address))
+        fa_emu_grid.exchanged = 1; /* a variable of the kernel */
 }
 
 void fa_emu_unordered(const void *address)
 {
     if (!array_mark_unordered(address))
         fa_emu_grid.unordered = 1;
+}
+
+void fa_emu_exchange(const void *address)
+{
+    fa_emu_unordered(address);
+    if (!declared_has(address))
+        fa_emu_grid.exchanged = 1;
+    fa_emu_take_turns();
 }
 
 int emulator_abi(void)

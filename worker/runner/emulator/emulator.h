@@ -43,6 +43,7 @@ struct emulator_order {
     uint64_t blocks;
     uint64_t threads; /* of a block: its warps, and the lanes of a warp */
     enum emulator_part part;
+    bool apart; /* warps of a block run as if at the same time, if they can */
 };
 
 struct emulator_launch {
@@ -76,8 +77,10 @@ double emulator_bank_conflicts(void);
  * there, for which they need a fence. */
 bool emulator_is_unordered(void);
 
-/* True if blocks of the latest launch may have told each other something, by an
- * atomic operation outside of shared memory, or with a fence. */
+/* True if blocks of the latest launch may have told each other something that
+ * they do not write atomically into an array: with a fence, or by an exchange
+ * outside of shared memory, as of a lock.  Of a launch of the even half, also
+ * if it did an atomic operation in a variable of the kernel. */
 bool emulator_blocks_meet(void);
 
 /* FA_EMU_ABI of this emulator; that of a shared object is in its
