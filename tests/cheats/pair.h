@@ -90,9 +90,7 @@ __device__ inline void delay(int cycles)
 
 __device__ inline void fence()
 {
-#ifndef FA_EMULATION
     __threadfence();
-#endif
 }
 
 /* A step of a hash. */

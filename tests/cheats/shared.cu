@@ -177,3 +177,35 @@ BODY(blocks_add_without_atomics, WHOLE)
         atomicAdd(&out[threadIdx.x], counts[threadIdx.x]);
 }
 WHOLE_PAIR(blocks_add_without_atomics)
+
+/* Threads of a block add to one bin, and each finds what the other had found. */
+BODY(bins_without_atomics, WHOLE)
+{
+    __shared__ int counts[bins];
+    INDEX;
+
+    if (threadIdx.x < bins)
+        counts[threadIdx.x] = 0;
+    __syncthreads();
+    if (i < n && cheats)
+        counts[k[i]]++;
+    else if (i < n)
+        atomicAdd(&counts[k[i]], 1);
+    __syncthreads();
+    if (threadIdx.x < bins)
+        atomicAdd(&out[threadIdx.x], counts[threadIdx.x]);
+}
+WHOLE_PAIR(bins_without_atomics)
+
+/* The lower bins have atomics, the others do not. */
+BODY(some_bins_without_atomics, WHOLE)
+{
+    INDEX;
+    const int bin = i < n ? k[i] : bins;
+
+    if (bin < (cheats ? bins / 2 : bins))
+        atomicAdd(&out[bin], 1);
+    else if (bin < bins)
+        out[bin]++;
+}
+WHOLE_PAIR(some_bins_without_atomics)

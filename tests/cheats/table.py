@@ -5,8 +5,7 @@ import os
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 FILES = ("kept", "heap", "values", "memory", "shared", "process", "notes")
-REASONS = ("process", "module", "fresh", "overwritten", "sealed", "compiler", "turns", "cache",
-           "host")
+REASONS = ("process", "module", "fresh", "overwritten", "sealed", "compiler", "cache", "host")
 OUTCOMES = ("correctness", "runtime", "timeout", "crash")
 HEADING = ["| what it does | what stops it | `cpu` | `cuda` | test |", "|---|---|---|---|---|"]
 
