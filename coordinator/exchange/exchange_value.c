@@ -11,6 +11,7 @@
 #include "coordinator/replay/landscape.h"
 #include "coordinator/replay/numeral.h"
 #include "coordinator/model/domain.h"
+#include "coordinator/text/decimal.h"
 #include "coordinator/text/json_out.h"
 #include "coordinator/text/value.h"
 
@@ -41,13 +42,13 @@ static bool has_truths(const struct landscape_tunable *tunable)
 static void put_number(const struct landscape_tunable *tunable, int level,
                        struct buf *out)
 {
-    char text[NUMERAL_BYTES];
+    char text[DECIMAL_BYTES];
 
     if (is_whole(tunable->texts[level])) {
         buf_printf(out, "%s", tunable->texts[level]);
         return;
     }
-    numeral_repr(tunable->numbers[level], text);
+    decimal_repr(tunable->numbers[level], text);
     buf_printf(out, "%s", text);
 }
 

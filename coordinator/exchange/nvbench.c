@@ -8,9 +8,9 @@
 #include "common/outcome.h"
 #include "coordinator/exchange/exchange_value.h"
 #include "coordinator/replay/landscape.h"
-#include "coordinator/replay/numeral.h"
 #include "coordinator/model/domain.h"
 #include "coordinator/stats/stats.h"
+#include "coordinator/text/decimal.h"
 #include "coordinator/text/json_out.h"
 
 #define LIST_BYTES_MAX (1 << 20)
@@ -64,9 +64,9 @@ static void put_axes(const struct landscape *landscape, struct json_out *out)
 static void put_summary(const char *tag, const char *name, const char *hint,
                         const char *type, double number, struct json_out *out)
 {
-    char text[NUMERAL_BYTES];
+    char text[DECIMAL_BYTES];
 
-    numeral_repr(number, text);
+    decimal_repr(number, text);
     if (strcmp(type, "int64") == 0)
         text[strcspn(text, ".")] = '\0';
     json_out_open(out, NULL, '{');

@@ -23,7 +23,4 @@ double numeral_real(const char *text, int exponent);
  * One that is a float is preferred, because CUDA's timers return floats. */
 void numeral_text(double real, int exponent, char out[NUMERAL_BYTES]);
 
-/* A finite number as Python's repr() writes it: 0.5, 1.0, 1e-05. */
-void numeral_repr(double real, char out[NUMERAL_BYTES]);
-
 #endif

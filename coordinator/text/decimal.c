@@ -162,6 +162,49 @@ size_t decimal_text(double real, char out[DECIMAL_BYTES])
     return minus + lay_out(digits, LONG, exponent, out + minus);
 }
 
+/* ---- writing as Python does */
+
+enum {
+    SURE = 15,        /* a text of so many digits is always read back */
+    PLAIN_LEAST = -4, /* powers of ten that repr() writes without 'e' */
+    PLAIN_MOST = 15,
+};
+
+/* Drop zeros at the end of d.ddd; returns how many digits remain. */
+static int trim(char *text, size_t len)
+{
+    size_t n = len, signs = *text == '-';
+
+    while (text[n - 1] == '0')
+        n--;
+    if (text[n - 1] == '.')
+        n--;
+    memmove(text + n, text + len, strlen(text + len) + 1);
+    return (int)(n == signs + 1 ? 1 : n - signs - 1);
+}
+
+/* What 15 digits give is never given by fewer but by these without zeros at the
+ * end. */
+int decimal_shortest(double real, char out[DECIMAL_BYTES])
+{
+    for (int digits = SURE; digits <= LONG; digits++) {
+        snprintf(out, DECIMAL_BYTES, "%.*e", digits - 1, real);
+        if (strtod(out, NULL) == real)
+            break;
+    }
+    return trim(out, strcspn(out, "e"));
+}
+
+void decimal_repr(double real, char out[DECIMAL_BYTES])
+{
+    int digits = decimal_shortest(real, out);
+    long power = strtol(strchr(out, 'e') + 1, NULL, 10);
+    long after = digits - 1 - power;
+
+    if (power >= PLAIN_LEAST && power <= PLAIN_MOST)
+        snprintf(out, DECIMAL_BYTES, "%.*f", after > 1 ? (int)after : 1, real);
+}
+
 /* ---- reading */
 
 #define DIGITS_MAX 19 /* that fit into 64 bits */

@@ -16,6 +16,12 @@
 /* Returns the length; 'real' is finite. */
 size_t decimal_text(double real, char out[DECIMAL_BYTES]);
 
+/* The fewest digits that strtod() reads as the same number, as d.ddde+dd.
+ * Returns how many they are; 'real' is finite. */
+int decimal_shortest(double real, char out[DECIMAL_BYTES]);
+/* The same as Python's repr() writes it: 0.5, 1.0, 1e-05. */
+void decimal_repr(double real, char out[DECIMAL_BYTES]);
+
 /* As strtod(), bit for bit. */
 double decimal_real(const char *text, const char **end);
 

@@ -56,35 +56,6 @@ static void a_plain_number_is_known(void **state)
             fail_msg("%s", others[i]);
 }
 
-static void a_number_is_written_as_python_does(void **state)
-{
-    static const struct {
-        double real;
-        const char *want;
-    } rows[] = {
-        { 0, "0.0" },
-        { 1, "1.0" },
-        { 0.5, "0.5" },
-        { 0.1, "0.1" },
-        { 1e-4, "0.0001" },
-        { 1e-5, "1e-05" },
-        { 1.25e-7, "1.25e-07" },
-        { 100000, "100000.0" },
-        { 1e15, "1000000000000000.0" },
-        { 1e16, "1e+16" },
-        { -2.75, "-2.75" },
-        { 12.265098571777344, "12.265098571777344" },
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        char text[NUMERAL_BYTES];
-
-        numeral_repr(rows[i].real, text);
-        assert_string_equal(text, rows[i].want);
-    }
-}
-
 static void what_is_written_is_read_with_every_bit(void **state)
 {
     char text[NUMERAL_BYTES];
@@ -122,7 +93,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_point_is_moved_in_the_text),
         cmocka_unit_test(a_plain_number_is_known),
-        cmocka_unit_test(a_number_is_written_as_python_does),
         cmocka_unit_test(what_is_written_is_read_with_every_bit),
         cmocka_unit_test(a_timer_s_float_comes_back_as_it_was),
     };

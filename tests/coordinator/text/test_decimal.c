@@ -195,6 +195,35 @@ static void ties_round_to_even(void **state)
     }
 }
 
+static void a_number_is_written_as_python_does(void **state)
+{
+    static const struct {
+        double real;
+        const char *want;
+    } rows[] = {
+        { 0, "0.0" },
+        { 1, "1.0" },
+        { 0.5, "0.5" },
+        { 0.1, "0.1" },
+        { 1e-4, "0.0001" },
+        { 1e-5, "1e-05" },
+        { 1.25e-7, "1.25e-07" },
+        { 100000, "100000.0" },
+        { 1e15, "1000000000000000.0" },
+        { 1e16, "1e+16" },
+        { -2.75, "-2.75" },
+        { 12.265098571777344, "12.265098571777344" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char text[DECIMAL_BYTES];
+
+        decimal_repr(rows[i].real, text);
+        assert_string_equal(text, rows[i].want);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +234,7 @@ int main(void)
         cmocka_unit_test(numbers_are_read_as_strtod_reads_them),
         cmocka_unit_test(samples_of_any_length_are_read_as_strtod_reads_them),
         cmocka_unit_test(ties_round_to_even),
+        cmocka_unit_test(a_number_is_written_as_python_does),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
