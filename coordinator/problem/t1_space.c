@@ -121,6 +121,14 @@ static int check_values(const struct t1 *problem, const struct json *at,
         const char *flaw =
             value->kind == PY_TEXT ? identifier_value_flaw(value->text) : NULL;
 
+        if (value->kind == PY_NONE ||
+            (value->kind == PY_INT && !py_value_fits(value)))
+            return t1_flaw(problem, at,
+                           "use numbers of 64 bits, texts, true and false", err,
+                           "%s of '%.60s' cannot stand in a sweep file",
+                           value->kind == PY_NONE ? "the value None"
+                                                  : "a value beyond 64 bits",
+                           tunable->name);
         if (flaw)
             return t1_flaw(problem, at, flaw, err,
                            "the value '%.60s' of '%.60s' cannot stand in a "

@@ -14,7 +14,7 @@ static void put_value(const struct py_value *value, struct buf *out)
                 : value->kind == PY_BOOL ? VALUE_BOOL
                 : value->kind == PY_TEXT ? VALUE_TEXT
                                          : VALUE_INT,
-        .integer = value->integer,
+        .integer = (int64_t)value->integer,
         .real = value->real,
         .text = value->text,
     };

@@ -6,11 +6,17 @@
 #include "common/err.h"
 #include "coordinator/python/py_internal.h"
 
-#define EXACT (INT64_C(1) << 53) /* a double holds all ints up to here */
-
 static int beyond(struct py_flaw *flaw, size_t at)
 {
-    return py_flaw_set(flaw, at, "the result is beyond 64 bits");
+    return py_flaw_set(flaw, at, "the result is beyond %d bits", PY_INT_BITS);
+}
+
+/* Whether a double holds it without rounding. */
+static bool is_exact(py_int integer)
+{
+    double real = (double)integer;
+
+    return fabs(real) < 0x1p126 && (py_int)real == integer;
 }
 
 static int no_division(struct py_flaw *flaw, size_t at)
@@ -18,17 +24,24 @@ static int no_division(struct py_flaw *flaw, size_t at)
     return py_flaw_set(flaw, at, "division by zero");
 }
 
-static int64_t floor_quotient(int64_t a, int64_t b)
+static py_int floor_quotient(py_int a, py_int b)
 {
-    int64_t quotient = a / b;
+    py_int quotient = a / b;
 
     return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
 
-static int whole_power(int64_t base, int64_t exponent, size_t at,
+static py_int floor_rest(py_int a, py_int b)
+{
+    py_int rest = a % b;
+
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+static int whole_power(py_int base, py_int exponent, size_t at,
                        struct py_value *out, struct py_flaw *flaw)
 {
-    int64_t power = 1;
+    py_int power = 1;
 
     if (exponent < 0 && base == 0)
         return no_division(flaw, at);
@@ -47,46 +60,47 @@ static int whole_power(int64_t base, int64_t exponent, size_t at,
     return 0;
 }
 
-static int shift(enum py_op op, int64_t a, int64_t b, size_t at,
+static int shift(enum py_op op, py_int a, py_int b, size_t at,
                  struct py_value *out, struct py_flaw *flaw)
 {
     if (b < 0)
         return py_flaw_set(flaw, at, "the shift is by a negative number");
     if (op == PY_OP_SHIFT_RIGHT) { /* rounds down, as gcc's does */
-        *out = py_value_int(a >> (b > 63 ? 63 : b));
+        *out = py_value_int(a >> (b >= PY_INT_BITS ? PY_INT_BITS - 1 : b));
         return 0;
     }
-    if (a != 0 && (b > 62 || a > INT64_MAX >> b || a < INT64_MIN >> b))
+    if (a != 0 &&
+        (b >= PY_INT_BITS - 1 || a > PY_INT_MAX >> b || a < PY_INT_MIN >> b))
         return beyond(flaw, at);
-    *out = py_value_int(a == 0 ? 0 : a * (INT64_C(1) << b));
+    *out = py_value_int(a == 0 ? 0 : a * ((py_int)1 << b));
     return 0;
 }
 
-static int whole_division(enum py_op op, int64_t a, int64_t b, size_t at,
+static int whole_division(enum py_op op, py_int a, py_int b, size_t at,
                           struct py_value *out, struct py_flaw *flaw)
 {
     if (b == 0)
         return no_division(flaw, at);
     if (op == PY_OP_DIVIDE) {
-        /* Beyond 2^53 Python rounds once, and this could round twice. */
-        if (a > EXACT || a < -EXACT || b > EXACT || b < -EXACT)
-            return beyond(flaw, at);
+        /* Python rounds once, and this could round twice. */
+        if (!is_exact(a) || !is_exact(b))
+            return py_flaw_set(flaw, at, "it divides numbers beyond 53 bits");
         *out = py_value_real((double)a / (double)b);
         return 0;
     }
-    if (a == INT64_MIN && b == -1) {
+    if (a == PY_INT_MIN && b == -1) {
         *out = py_value_int(0);
         return op == PY_OP_MODULO ? 0 : beyond(flaw, at);
     }
-    *out = py_value_int(op == PY_OP_MODULO ? a - b * floor_quotient(a, b)
+    *out = py_value_int(op == PY_OP_MODULO ? floor_rest(a, b)
                                            : floor_quotient(a, b));
     return 0;
 }
 
-static int whole(enum py_op op, int64_t a, int64_t b, size_t at,
+static int whole(enum py_op op, py_int a, py_int b, size_t at,
                  struct py_value *out, struct py_flaw *flaw)
 {
-    int64_t result = 0;
+    py_int result = 0;
     bool over = false;
 
     switch (op) {

@@ -3,7 +3,7 @@
 
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/python/py_internal.h"
+#include "coordinator/python/py_function.h"
 
 #define BOUND_MAX 8 /* variables of "for" clauses inside of each other */
 
@@ -40,26 +40,37 @@ static int spend(struct py_run *run, size_t at, size_t n)
     return 0;
 }
 
+/* Space that lasts until the next evaluation. */
+static void *keep(struct py_expression *expression, void *made)
+{
+    expression->made = mem_grow(expression->made, expression->n_made + 1,
+                                sizeof(*expression->made));
+    return expression->made[expression->n_made++] = made;
+}
+
 int py_run_list(struct py_run *run, size_t at, size_t n, struct py_value **out)
 {
-    struct py_expression *expression = run->expression;
-
     if (spend(run, at, n + 1) < 0)
         return ERR_INPUT;
-    *out = mem_new(n + 1, sizeof(**out));
-    expression->lists = mem_grow(expression->lists, expression->n_lists + 1,
-                                 sizeof(struct py_value *));
-    expression->lists[expression->n_lists++] = *out;
+    *out = keep(run->expression, mem_new(n + 1, sizeof(**out)));
     return 0;
 }
 
-static void drop_lists(struct py_expression *expression)
+int py_run_text(struct py_run *run, size_t at, size_t bytes, char **out)
 {
-    for (size_t i = 0; i < expression->n_lists; i++)
-        free(expression->lists[i]);
-    free(expression->lists);
-    expression->lists = NULL;
-    expression->n_lists = 0;
+    if (spend(run, at, bytes + 1) < 0)
+        return ERR_INPUT;
+    *out = keep(run->expression, mem_new(bytes + 1, 1));
+    return 0;
+}
+
+static void drop_made(struct py_expression *expression)
+{
+    for (size_t i = 0; i < expression->n_made; i++)
+        free(expression->made[i]);
+    free(expression->made);
+    expression->made = NULL;
+    expression->n_made = 0;
 }
 
 static const struct py_name *find(const struct py_run *run, const char *name)
@@ -101,7 +112,7 @@ static int eval_list(struct py_run *run, const struct py_node *node,
     struct py_value *items;
     int rc = eval_items(run, node, &items);
 
-    *out = (struct py_value){ .kind = PY_LIST, .items = items, .n = node->n };
+    *out = py_value_list(node->value.form, items, node->n);
     return rc;
 }
 
@@ -153,6 +164,12 @@ static bool holds(enum py_relation relation, int order)
     }
 }
 
+/* Of which Python has only one. */
+static bool is_single(const struct py_value *value)
+{
+    return value->kind == PY_BOOL || value->kind == PY_NONE;
+}
+
 static int relate(struct py_run *run, const struct py_node *node,
                   enum py_relation relation, const struct py_value *a,
                   const struct py_value *b, bool *out)
@@ -171,10 +188,11 @@ static int relate(struct py_run *run, const struct py_node *node,
     if (relation == PY_IS || relation == PY_IS_NOT) {
         *out =
             (a->kind == b->kind && py_value_equal(a, b)) == (relation == PY_IS);
-        return a->kind == PY_BOOL || b->kind == PY_BOOL
+        return is_single(a) || is_single(b)
                    ? 0
                    : py_flaw_set(run->flaw, node->at,
-                                 "'is' compares only with True and False");
+                                 "'is' compares only with True, False and "
+                                 "None");
     }
     if (!py_value_order(a, b, &order))
         return py_flaw_set(run->flaw, node->at, "%s and %s have no order",
@@ -233,23 +251,21 @@ static int eval_index(struct py_run *run, const struct py_node *node,
 {
     struct py_value list = { .kind = PY_INT }, place = list;
     int rc = eval(run, node->items[0], &list);
-    int64_t at;
 
     if (rc == 0)
         rc = eval(run, node->items[1], &place);
-    if (rc < 0)
-        return rc;
-    if (list.kind != PY_LIST || place.kind == PY_REAL ||
-        !py_value_is_number(&place))
-        return py_flaw_set(run->flaw, node->at, "%s has no such items",
-                           py_value_kind_name(list.kind));
-    at = place.integer < 0 ? place.integer + (int64_t)list.n : place.integer;
-    if (at < 0 || at >= (int64_t)list.n)
-        return py_flaw_set(run->flaw, node->at,
-                           "the list has %zu items, so it has no [%lld]",
-                           list.n, (long long)place.integer);
-    *out = list.items[at];
-    return 0;
+    return rc < 0 ? rc : py_sequence_item(run, node, &list, &place, out);
+}
+
+static int eval_slice(struct py_run *run, const struct py_node *node,
+                      struct py_value *out)
+{
+    struct py_value parts[4] = { { .kind = PY_INT } };
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < 4; i++)
+        rc = eval(run, node->items[i], &parts[i]);
+    return rc < 0 ? rc : py_sequence_slice(run, node, parts, out);
 }
 
 /* max(NAME) and min(NAME) of a tunable are over all its values. */
@@ -264,9 +280,7 @@ static bool over_values(const struct py_run *run, const struct py_node *node,
     name = find(run, node->items[0]->text);
     if (!name || !name->values)
         return false;
-    *out = (struct py_value){ .kind = PY_LIST,
-                              .items = name->values,
-                              .n = name->n_values };
+    *out = py_value_list(PY_FORM_LIST, name->values, name->n_values);
     return true;
 }
 
@@ -296,6 +310,8 @@ static int collect_each(struct py_run *run, const struct py_node *node,
     struct py_value list = { .kind = PY_INT };
     int rc = eval(run, node->items[0], &list);
 
+    if (rc == 0 && list.kind == PY_TEXT)
+        rc = py_text_characters(run, node->at, list.text, &list);
     if (rc == 0 && list.kind != PY_LIST)
         return py_flaw_set(run->flaw, node->at, "%s has no items for 'for'",
                            py_value_kind_name(list.kind));
@@ -354,8 +370,7 @@ static int eval_collect(struct py_run *run, const struct py_node *node,
     if (rc == 0) {
         if (found.n)
             memcpy(items, found.items, found.n * sizeof(*items));
-        *out =
-            (struct py_value){ .kind = PY_LIST, .items = items, .n = found.n };
+        *out = py_value_list(node->value.form, items, found.n);
     }
     free(found.items);
     return rc;
@@ -374,25 +389,6 @@ static int eval_if(struct py_run *run, const struct py_node *node,
                          out);
 }
 
-/* "[1, 2] + list(range(4, 8))" */
-static int eval_joined_lists(struct py_run *run, const struct py_node *node,
-                             const struct py_value *a, const struct py_value *b,
-                             struct py_value *out)
-{
-    struct py_value *items;
-    int rc = py_run_list(run, node->at, a->n + b->n, &items);
-
-    if (rc < 0)
-        return rc;
-    for (size_t i = 0; i < a->n; i++)
-        items[i] = a->items[i];
-    for (size_t i = 0; i < b->n; i++)
-        items[a->n + i] = b->items[i];
-    *out =
-        (struct py_value){ .kind = PY_LIST, .items = items, .n = a->n + b->n };
-    return 0;
-}
-
 static int eval_pair(struct py_run *run, const struct py_node *node,
                      struct py_value *out)
 {
@@ -403,9 +399,37 @@ static int eval_pair(struct py_run *run, const struct py_node *node,
         rc = eval(run, node->items[1], &b);
     if (rc < 0)
         return rc;
-    if (node->op == PY_OP_ADD && a.kind == PY_LIST && b.kind == PY_LIST)
-        return eval_joined_lists(run, node, &a, &b, out);
+    if (node->op == PY_OP_ADD && py_sequence_joins(&a) && a.kind == b.kind &&
+        a.form == b.form)
+        return py_sequence_sum(run, node, &a, &b, out);
+    if (node->op == PY_OP_MULTIPLY && py_sequence_joins(&a) &&
+        py_value_is_whole(&b))
+        return py_sequence_repeat(run, node, &a, b.integer, out);
+    if (node->op == PY_OP_MULTIPLY && py_sequence_joins(&b) &&
+        py_value_is_whole(&a))
+        return py_sequence_repeat(run, node, &b, a.integer, out);
     return py_arithmetic(node->op, &a, &b, node->at, out, run->flaw);
+}
+
+/* f'{a}x{b}' */
+static int eval_format(struct py_run *run, const struct py_node *node,
+                       struct py_value *out)
+{
+    struct py_value value = { .kind = PY_INT }, part = value;
+    int rc = 0;
+
+    *out = py_value_text("");
+    for (size_t i = 0; rc == 0 && i < node->n; i++) {
+        struct py_value before = *out;
+
+        rc = eval(run, node->items[i], &value);
+        part.kind = PY_TEXT;
+        if (rc == 0)
+            rc = py_text_of(run, node->at, &value, &part.text);
+        if (rc == 0)
+            rc = py_sequence_sum(run, node, &before, &part, out);
+    }
+    return rc;
 }
 
 static int eval(struct py_run *run, const struct py_node *node,
@@ -436,6 +460,10 @@ static int eval(struct py_run *run, const struct py_node *node,
         return eval_if(run, node, out);
     case PY_OP_INDEX:
         return eval_index(run, node, out);
+    case PY_OP_SLICE:
+        return eval_slice(run, node, out);
+    case PY_OP_FORMAT:
+        return eval_format(run, node, out);
     case PY_OP_CALL:
         return eval_call(run, node, out);
     case PY_OP_COLLECT:
@@ -465,7 +493,7 @@ int py_expression_eval(struct py_expression *expression,
     long steps = PY_EXPRESSION_STEPS;
     int rc;
 
-    drop_lists(expression);
+    drop_made(expression);
     rc = py_eval_node(expression, expression->root, scope, &steps, out, flaw);
     expression->steps = PY_EXPRESSION_STEPS - steps;
     return rc;
@@ -480,7 +508,7 @@ void py_expression_free(struct py_expression *expression)
 {
     if (!expression)
         return;
-    drop_lists(expression);
+    drop_made(expression);
     for (size_t i = 0; i < expression->n_nodes; i++) {
         free(expression->nodes[i]->text);
         free(expression->nodes[i]->items);

@@ -2,21 +2,19 @@
  *
  * Constraints of tuning problems are Python expressions.  This reads them
  * without Python:
- *   literals   numbers, texts, True, False, lists, tuples, sets
- *   operators  or and not, chained comparisons, in, not in, | ^ & << >>,
- *              + - * / // % **, a if b else c, list[i], list + list
- *   functions  abs all any bool ceil exp fabs float floor gcd int len list log
- *              log10 log2 max min pow prod range round set sorted sqrt sum
- *              trunc tuple; also with "math."
- *   lists      [f(i) for i in range(n) if g(i)], also inside of a function
- * A name is one of the scope or of a "for".  max(NAME) and min(NAME) of a name
- * with a list of values are over that list.
+ *   literals   numbers, texts, f'{a}', True, False, None, lists, tuples, sets
+ *   operators  or and not, chained comparisons, in, not in, is, | ^ & << >> ~,
+ *              + - * / // % **, a if b else c, list[i], list[i:j:k]
+ *   functions  those of the tables in py_function_*.c, also with "math." and
+ *              "np." where these modules have them; methods of texts and
+ * numbers lists      [f(i) for i in range(n) if g(i)], also inside of a
+ * function A name is one of the scope or of a "for".  max(NAME) and min(NAME)
+ * of a name with a list of values are over that list.
  *
- * In two points it differs from Python: ints have 64 bits, and what does not
- * fit is a flaw; a list equals a tuple, range or sorted set with the same
- * items.
+ * It differs from Python in this: ints have 128 bits, and what does not fit is
+ * a flaw.
  *
- * It has no other names, no attributes and no way to call anything else.  The
+ * It has no other names or attributes and no way to call anything else.  The
  * work is bounded: an expression has at most PY_EXPRESSION_BYTES_MAX bytes and
  * PY_EXPRESSION_DEPTH levels, and its evaluation takes at most
  * PY_EXPRESSION_STEPS steps.

@@ -7,7 +7,7 @@
 enum py_op {
     PY_OP_CONST,
     PY_OP_NAME,
-    PY_OP_LIST,
+    PY_OP_LIST, /* also a tuple: 'value' has its form */
     PY_OP_OR,
     PY_OP_AND,
     PY_OP_NOT,
@@ -29,8 +29,10 @@ enum py_op {
     PY_OP_INVERT,
     PY_OP_IF,      /* condition, then, else */
     PY_OP_INDEX,   /* list, place */
-    PY_OP_CALL,    /* 'text' is the function */
-    PY_OP_COLLECT, /* the list that a "for" yields */
+    PY_OP_SLICE,   /* list, from, to, step; None where it is not written */
+    PY_OP_FORMAT,  /* the texts of all items, joined */
+    PY_OP_CALL,    /* 'text' is the function; ".NAME" has its object first */
+    PY_OP_COLLECT, /* the list that a "for" yields; 'value' has its form */
     PY_OP_FOR,     /* 'text' is the variable: list, body */
     PY_OP_FILTER,  /* condition, body */
 };
@@ -44,7 +46,7 @@ enum py_relation {
     PY_NOT_EQUAL,
     PY_IN,
     PY_NOT_IN,
-    PY_IS, /* of a bool */
+    PY_IS, /* of a bool or None */
     PY_IS_NOT,
 };
 
@@ -64,8 +66,8 @@ struct py_expression {
     size_t n_nodes;
     char **texts; /* of literals */
     size_t n_texts;
-    struct py_value **lists; /* of the newest evaluation */
-    size_t n_lists;
+    void **made; /* lists and texts of the newest evaluation */
+    size_t n_made;
     long steps; /* it took */
 };
 
@@ -78,22 +80,19 @@ int py_arithmetic(enum py_op op, const struct py_value *a,
                   const struct py_value *b, size_t at, struct py_value *out,
                   struct py_flaw *flaw);
 
-/* A function that takes values only (py_function.c).  ERR_INPUT if there is
- * none of this name. */
-struct py_run;
-int py_function_call(struct py_run *run, const struct py_node *call,
-                     const struct py_value *arguments, size_t n,
-                     struct py_value *out);
-bool py_function_known(const char *name);
-
 /* The value of a part of the expression (py_eval.c).  'steps' is what is left
  * for it, and what it leaves. */
 int py_eval_node(struct py_expression *expression, const struct py_node *node,
                  const struct py_scope *scope, long *steps,
                  struct py_value *out, struct py_flaw *flaw);
 
-/* Space for a list of the current evaluation (py_eval.c). */
+/* ---- while it is evaluated (py_eval.c) */
+
+struct py_run;
+
+/* Space for a list, and for a text of so many bytes and its end. */
 int py_run_list(struct py_run *run, size_t at, size_t n, struct py_value **out);
+int py_run_text(struct py_run *run, size_t at, size_t bytes, char **out);
 struct py_flaw *py_run_flaw(struct py_run *run);
 
 #endif

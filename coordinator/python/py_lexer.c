@@ -1,5 +1,4 @@
 #include <ctype.h>
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,15 +10,20 @@
 #include "coordinator/python/py_lexer.h"
 
 #define BLANKS " \t\r\n\f"
-#define NUMBER_BYTES_MAX 100
+#define NUMBER_BYTES_MAX 200
 #define SHOWN 20 /* of a number, in messages */
 
 /* Longer ones first, so that "**" is not "*". */
 static const char *const signs[] = {
-    "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "<",
-    ">",  "+",  "-",  "*",  "/",  "%",  "(",  ")",  "[",
-    "]",  "{",  "}",  ",",  "|",  "^",  "&",  "~",  ".",
+    "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "<", ">",
+    "+",  "-",  "*",  "/",  "%",  "(",  ")",  "[",  "]", "{",
+    "}",  ",",  "|",  "^",  "&",  "~",  ".",  ":",
 };
+
+/* What other languages write. */
+static const struct {
+    const char *sign, *python;
+} others[] = { { "&&", "and" }, { "||", "or" }, { "=", "==" }, { "!", "not" } };
 
 int py_flaw_set(struct py_flaw *flaw, size_t at, const char *fmt, ...)
 {
@@ -74,12 +78,65 @@ static size_t string_length(const char *text)
     return text[n] == *text ? n + 1 : 0;
 }
 
+/* A character by its number is not in the subset. */
+static bool has_numbers(const char *text, size_t len)
+{
+    for (size_t i = 0; i + 1 < len; i++)
+        if (text[i] == '\\') {
+            if (strchr("xuUN01234567\n", text[i + 1]))
+                return true;
+            i++;
+        }
+    return false;
+}
+
 static int set(struct py_lexer *lexer, enum py_token token, size_t len)
 {
     lexer->token = token;
     lexer->len = len;
     lexer->at += len;
     return 0;
+}
+
+static bool is_quote(char c)
+{
+    return c == '\'' || c == '"';
+}
+
+/* A text, or the rest of f'...' behind the letter. */
+static int set_text(struct py_lexer *lexer, enum py_token token, size_t prefix)
+{
+    const char *at = lexer->at + prefix;
+    size_t len = string_length(at);
+
+    if (len == 0)
+        return py_flaw_set(lexer->flaw, lexer->begin, "the text has no end");
+    if (has_numbers(at, len))
+        return py_flaw_set(lexer->flaw, lexer->begin,
+                           "a text with such a '\\' is not part of the Python "
+                           "subset");
+    return set(lexer, token, prefix + len);
+}
+
+static int set_sign(struct py_lexer *lexer)
+{
+    const char *at = lexer->at;
+
+    for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+        if (strncmp(at, signs[i], strlen(signs[i])) == 0 &&
+            !(strchr("&|", *at) && at[1] == *at))
+            return set(lexer, PY_TOKEN_SIGN, strlen(signs[i]));
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (strncmp(at, others[i].sign, strlen(others[i].sign)) == 0)
+            return py_flaw_set(lexer->flaw, lexer->begin,
+                               "'%s' is not part of the Python subset; write "
+                               "'%s'",
+                               others[i].sign, others[i].python);
+    return py_flaw_set(lexer->flaw, lexer->begin,
+                       isprint((unsigned char)*at)
+                           ? "'%c' is not part of the Python subset"
+                           : "byte %d is not part of the Python subset",
+                       (unsigned char)*at);
 }
 
 int py_lexer_next(struct py_lexer *lexer)
@@ -99,25 +156,14 @@ int py_lexer_next(struct py_lexer *lexer)
     if (isdigit((unsigned char)*at) ||
         (*at == '.' && isdigit((unsigned char)at[1])))
         return set(lexer, PY_TOKEN_NUMBER, number_length(at));
+    if ((*at == 'f' || *at == 'F') && is_quote(at[1]))
+        return set_text(lexer, PY_TOKEN_FORMAT, 1);
     if (is_word(*at)) {
         for (len = 1; is_word(at[len]); len++)
             ;
         return set(lexer, PY_TOKEN_NAME, len);
     }
-    if (*at == '\'' || *at == '"') {
-        len = string_length(at);
-        return len ? set(lexer, PY_TOKEN_TEXT, len)
-                   : py_flaw_set(lexer->flaw, lexer->begin,
-                                 "the text has no end");
-    }
-    for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
-        if (strncmp(at, signs[i], strlen(signs[i])) == 0)
-            return set(lexer, PY_TOKEN_SIGN, strlen(signs[i]));
-    return py_flaw_set(lexer->flaw, lexer->begin,
-                       isprint((unsigned char)*at)
-                           ? "'%c' is not part of the Python subset"
-                           : "byte %d is not part of the Python subset",
-                       (unsigned char)*at);
+    return is_quote(*at) ? set_text(lexer, PY_TOKEN_TEXT, 0) : set_sign(lexer);
 }
 
 bool py_lexer_is(const struct py_lexer *lexer, const char *word)
@@ -183,10 +229,27 @@ static bool is_real(const char *digits)
     return *end == '\0';
 }
 
+/* Returns whether it is too large. */
+static bool whole_of(const char *digits, int base, py_int *out)
+{
+    *out = 0;
+    for (; *digits; digits++) {
+        int digit = isdigit((unsigned char)*digits)
+                        ? *digits - '0'
+                        : tolower((unsigned char)*digits) - 'a' + 10;
+
+        if (__builtin_mul_overflow(*out, base, out) ||
+            __builtin_add_overflow(*out, digit, out))
+            return true;
+    }
+    return false;
+}
+
 int py_lexer_number(const struct py_lexer *lexer, struct py_value *out)
 {
     const char *text = lexer->text + lexer->begin, *at;
     char digits[NUMBER_BYTES_MAX + 1] = "";
+    py_int whole;
     int base = 0;
 
     if (lexer->len <= NUMBER_BYTES_MAX &&
@@ -201,23 +264,34 @@ int py_lexer_number(const struct py_lexer *lexer, struct py_value *out)
         *out = py_value_real(strtod(digits, NULL));
         return 0;
     }
-    errno = 0;
-    *out = py_value_int(strtoll(at, NULL, base));
-    return errno == 0 ? 0
-                      : py_flaw_set(lexer->flaw, lexer->begin,
-                                    "'%.*s' is beyond 64 bits", SHOWN, text);
+    if (whole_of(at, base, &whole))
+        return py_flaw_set(lexer->flaw, lexer->begin,
+                           "'%.*s' is beyond %d bits", SHOWN, text,
+                           PY_INT_BITS);
+    *out = py_value_int(whole);
+    return 0;
 }
 
-char *py_lexer_string(const struct py_lexer *lexer)
+/* The character that stands for itself behind a '\', or 0. */
+static char unescaped(char c)
 {
-    const char *from = lexer->text + lexer->begin + 1;
-    size_t len = lexer->len - 2, n = 0;
+    static const char letters[] = "\\'\"abfnrtv";
+    static const char are[] = "\\'\"\a\b\f\n\r\t\v";
+    const char *at = c ? strchr(letters, c) : NULL;
+
+    return at ? are[at - letters] : '\0';
+}
+
+char *py_lexer_string(const char *from, size_t len)
+{
     char *to = mem_dup(from, len);
+    size_t n = 0;
 
     for (size_t i = 0; i < len; i++) {
-        if (from[i] == '\\' && strchr("\\'\"", from[i + 1]))
-            i++;
-        to[n++] = from[i];
+        char c = from[i] == '\\' && i + 1 < len ? unescaped(from[i + 1]) : 0;
+
+        i += c != 0;
+        to[n++] = c ? c : from[i];
     }
     to[n] = '\0';
     return to;

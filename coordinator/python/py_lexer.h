@@ -11,6 +11,7 @@ enum py_token {
     PY_TOKEN_END,
     PY_TOKEN_NUMBER,
     PY_TOKEN_TEXT,
+    PY_TOKEN_FORMAT, /* f'...' */
     PY_TOKEN_NAME,
     PY_TOKEN_SIGN,
 };
@@ -27,7 +28,7 @@ int py_lexer_next(struct py_lexer *lexer);
 bool py_lexer_is(const struct py_lexer *lexer, const char *word);
 /* The value of a number. */
 int py_lexer_number(const struct py_lexer *lexer, struct py_value *out);
-/* The contents of a text; the caller frees it. */
-char *py_lexer_string(const struct py_lexer *lexer);
+/* What 'len' bytes between two quotes stand for; the caller frees it. */
+char *py_lexer_string(const char *from, size_t len);
 
 #endif

@@ -23,7 +23,7 @@ void py_sql_write(const struct py_value *value, struct buf *out)
         .kind = value->kind == PY_REAL   ? VALUE_REAL
                 : value->kind == PY_TEXT ? VALUE_TEXT
                                          : VALUE_INT,
-        .integer = value->integer,
+        .integer = (int64_t)value->integer,
         .real = value->real,
         .text = value->text,
     };
@@ -31,13 +31,30 @@ void py_sql_write(const struct py_value *value, struct buf *out)
     value_sql(&literal, out);
 }
 
-void py_sql_literal(struct py_sql *sql, const struct py_value *value)
+struct py_sql_type py_sql_type_of(const struct py_value *value)
 {
-    bool below = value->kind != PY_TEXT && py_value_number(value) < 0;
+    bool number = py_value_is_number(value);
 
+    return (struct py_sql_type){ value->kind,
+                                 number && py_value_number(value) >= 0,
+                                 number ? fabs(py_value_number(value))
+                                        : (double)INFINITY };
+}
+
+bool py_sql_literal(struct py_sql *sql, const struct py_value *value)
+{
+    bool below;
+
+    if (value->kind == PY_LIST || value->kind == PY_NONE ||
+        (value->kind == PY_REAL && !isfinite(value->real)) ||
+        (value->kind == PY_INT && !py_value_fits(value)) ||
+        (value->kind == PY_TEXT && strchr(value->text, '\'')))
+        return false;
+    below = value->kind != PY_TEXT && py_value_number(value) < 0;
     buf_str(sql->out, below ? "(" : "");
     py_sql_write(value, sql->out);
     buf_str(sql->out, below ? ")" : "");
+    return true;
 }
 
 static int put_constant(struct py_sql *sql, const struct py_node *node,
@@ -48,14 +65,8 @@ static int put_constant(struct py_sql *sql, const struct py_node *node,
 
     if (rc < 0)
         return rc;
-    if (value.kind == PY_LIST ||
-        (value.kind == PY_REAL && !isfinite(value.real)))
-        return py_sql_no_counterpart(sql, node);
-    *type =
-        (struct py_sql_type){ value.kind, value.kind != PY_TEXT &&
-                                              py_value_number(&value) >= 0 };
-    py_sql_literal(sql, &value);
-    return 0;
+    *type = py_sql_type_of(&value);
+    return py_sql_literal(sql, &value) ? 0 : py_sql_no_counterpart(sql, node);
 }
 
 /* ---- operators */
@@ -70,14 +81,14 @@ static int put_name(struct py_sql *sql, const struct py_node *node,
                            node->text);
     if (!name->values)
         return py_sql_no_counterpart(sql, node);
-    *type = (struct py_sql_type){ name->values[0].kind, true };
-    for (size_t i = 0; i < name->n_values; i++) {
-        const struct py_value *value = &name->values[i];
+    *type = py_sql_type_of(&name->values[0]);
+    for (size_t i = 1; i < name->n_values; i++) {
+        struct py_sql_type other = py_sql_type_of(&name->values[i]);
 
-        if (value->kind == PY_REAL)
+        if (other.kind == PY_REAL)
             type->kind = PY_REAL;
-        if (value->kind == PY_TEXT || py_value_number(value) < 0)
-            type->positive = false;
+        type->positive = type->positive && other.positive;
+        type->most = fmax(type->most, other.most);
     }
     buf_str(sql->out, name->sql);
     return 0;
@@ -161,32 +172,87 @@ static void put_form(struct buf *out, const char *form, const char *a,
             buf_add(out, form, 1);
 }
 
+/* The most that the result may be, of whole numbers. */
+static double most_of(enum py_op op, double a, double b)
+{
+    switch (op) {
+    case PY_OP_ADD:
+    case PY_OP_SUBTRACT:
+        return a + b;
+    case PY_OP_MULTIPLY:
+        return a * b;
+    case PY_OP_FLOOR_DIVIDE:
+        return a + 1;
+    case PY_OP_MODULO:
+        return b;
+    case PY_OP_POWER:
+        return pow(fmax(a, 1), b);
+    case PY_OP_SHIFT_LEFT:
+        return a * exp2(b);
+    case PY_OP_SHIFT_RIGHT:
+        return a;
+    default: /* the bits of both, and those of numbers below 0 */
+        return 2 * fmax(a, b) + 1;
+    }
+}
+
+/* SQL computes whole numbers beyond 64 bits as reals, shifts bits out, and
+ * rounds some down by way of a real. */
+static bool is_exact(enum py_op op, const struct py_sql_type *a,
+                     const struct py_sql_type *b)
+{
+    double result = most_of(op, a->most, b->most);
+    bool positive = a->positive && b->positive;
+
+    if (op == PY_OP_ADD || op == PY_OP_SUBTRACT || op == PY_OP_MULTIPLY ||
+        op == PY_OP_DIVIDE)
+        return true;
+    if (op == PY_OP_POWER)
+        return result < PY_SQL_EXACT_END;
+    return fmax(a->most, b->most) < (op == PY_OP_FLOOR_DIVIDE && !positive
+                                         ? PY_SQL_EXACT_END
+                                         : PY_SQL_WHOLE_END) &&
+           (op != PY_OP_SHIFT_LEFT || result < PY_SQL_WHOLE_END);
+}
+
+/* The form of an operator, and what it gives; NULL if SQL has none. */
+static const char *pair_form(enum py_op op, const struct py_sql_type *a,
+                             const struct py_sql_type *b,
+                             struct py_sql_type *type)
+{
+    bool whole = is_whole(*a) && is_whole(*b);
+    bool positive = a->positive && b->positive;
+
+    *type = (struct py_sql_type){ whole && op != PY_OP_DIVIDE &&
+                                          (op != PY_OP_POWER || positive)
+                                      ? PY_INT
+                                      : PY_REAL,
+                                  positive && op != PY_OP_SUBTRACT,
+                                  whole && op != PY_OP_DIVIDE
+                                      ? most_of(op, a->most, b->most)
+                                      : (double)INFINITY };
+    return a->kind == PY_TEXT || b->kind == PY_TEXT ||
+                   (whole && !is_exact(op, a, b))
+               ? NULL
+               : form_of(op, whole, positive, b->positive);
+}
+
 static int put_pair(struct py_sql *sql, const struct py_node *node,
                     struct py_sql_type *type)
 {
-    struct py_sql_type a = { PY_INT, true }, b = a;
+    struct py_sql_type a = PY_SQL_TRUTH, b = a;
     struct buf left, right;
     const char *form = NULL;
-    bool whole, positive;
     int rc = py_sql_operand(sql, node->items[0], &left, &a);
 
     buf_init(&right, 0);
     if (rc == 0)
         rc = py_sql_operand(sql, node->items[1], &right, &b);
     if (rc == 0) {
-        whole = is_whole(a) && is_whole(b);
-        positive = a.positive && b.positive;
-        if (a.kind != PY_TEXT && b.kind != PY_TEXT)
-            form = form_of(node->op, whole, positive, b.positive);
-        *type =
-            (struct py_sql_type){ whole && node->op != PY_OP_DIVIDE &&
-                                          (node->op != PY_OP_POWER || positive)
-                                      ? PY_INT
-                                      : PY_REAL,
-                                  positive && node->op != PY_OP_SUBTRACT };
+        form = pair_form(node->op, &a, &b, type);
         rc = form ? 0 : py_sql_no_counterpart(sql, node);
     }
-    if (rc == 0 && form)
+    if (form)
         put_form(sql->out, form, buf_text(&left), buf_text(&right));
     buf_fini(&left);
     buf_fini(&right);
@@ -211,6 +277,7 @@ static int put_prefixed(struct py_sql *sql, const struct py_node *node,
     if (type->kind == PY_BOOL)
         type->kind = PY_INT;
     type->positive = type->positive && node->op == PY_OP_PLUS;
+    type->most += node->op == PY_OP_INVERT;
     return 0;
 }
 
@@ -219,7 +286,8 @@ static struct py_sql_type either(struct py_sql_type a, struct py_sql_type b)
     return (struct py_sql_type){ a.kind == b.kind             ? a.kind
                                  : is_whole(a) && is_whole(b) ? PY_INT
                                                               : PY_REAL,
-                                 a.positive && b.positive };
+                                 a.positive && b.positive,
+                                 fmax(a.most, b.most) };
 }
 
 /* iif(CONDITION, A, B); texts and numbers do not mix.  iif() takes NULL for
@@ -228,7 +296,7 @@ static int put_choice(struct py_sql *sql, const struct py_node *condition,
                       const struct py_node *a, const struct py_node *b,
                       struct py_sql_type *type)
 {
-    struct py_sql_type first = { PY_INT, true }, second = first;
+    struct py_sql_type first = PY_SQL_TRUTH, second = first;
     bool fails = py_sql_fails(sql, condition);
     int rc;
 
@@ -258,7 +326,7 @@ static int put_joined(struct py_sql *sql, const struct py_node *node,
         truths = truths && (node->items[i]->op == PY_OP_COMPARE ||
                             node->items[i]->op == PY_OP_NOT);
     if (truths) {
-        *type = (struct py_sql_type){ PY_BOOL, true };
+        *type = PY_SQL_TRUTH;
         return py_sql_truth(sql, node);
     }
     if (node->n != 2)
@@ -290,53 +358,63 @@ static int put_item(struct py_sql *sql, const struct py_node *node,
         return rc;
     if (!py_value_is_number(&value))
         return py_sql_no_counterpart(sql, node);
-    *type = (struct py_sql_type){ value.kind, py_value_number(&value) >= 0 };
+    *type = py_sql_type_of(&value);
     buf_printf(sql->out, "%s%lld", name->sql,
-               (long long)(at.integer < 0 ? at.integer + (int64_t)name->value.n
+               (long long)(at.integer < 0 ? at.integer + (py_int)name->value.n
                                           : at.integer));
     return 0;
 }
 
 /* ---- functions of numbers */
 
-static const struct {
+/* 'most': of the argument, from which on SQL rounds otherwise; SQL's log2() is
+ * not exact for 2^29. */
+static const struct function {
     const char *name, *form;
     bool whole;
+    double most;
 } functions[] = {
-    { "abs", "abs(@)", false },
-    { "int", "CAST(@ AS INTEGER)", true },
-    { "float", "CAST(@ AS REAL)", false },
-    { "ceil", "CAST(ceil(@) AS INTEGER)", true },
-    { "floor", "CAST(floor(@) AS INTEGER)", true },
-    { "log2", "log2(@)", false },
-    { "sqrt", "sqrt(@)", false },
+    { "abs", "abs(@)", false, (double)INFINITY },
+    { "int", "CAST(@ AS INTEGER)", true, PY_SQL_WHOLE_END },
+    { "trunc", "CAST(@ AS INTEGER)", true, PY_SQL_WHOLE_END },
+    { "float", "CAST(@ AS REAL)", false, (double)INFINITY },
+    { "ceil", "CAST(ceil(@) AS INTEGER)", true, PY_SQL_WHOLE_END },
+    { "floor", "CAST(floor(@) AS INTEGER)", true, PY_SQL_WHOLE_END },
+    { "np.ceil", "ceil(1.0 * @)", false, (double)INFINITY },
+    { "np.floor", "floor(1.0 * @)", false, (double)INFINITY },
+    { "log2", "log2(@)", false, 0x1p29 },
+    { "sqrt", "sqrt(@)", false, (double)INFINITY },
 };
+
+static int put_known(struct py_sql *sql, const struct py_node *node,
+                     const struct function *function, struct py_sql_type *type)
+{
+    struct py_sql_type argument = PY_SQL_TRUTH;
+    bool absolute = function == functions;
+    struct buf text;
+    int rc = py_sql_operand(sql, node->items[0], &text, &argument);
+
+    /* A real is not known to be small. */
+    if (rc == 0 && (argument.kind == PY_TEXT ||
+                    (is_whole(argument) && argument.most >= function->most)))
+        rc = py_sql_no_counterpart(sql, node);
+    if (rc == 0)
+        put_form(sql->out, function->form, buf_text(&text), "");
+    buf_fini(&text);
+    *type = (struct py_sql_type){
+        function->whole || (absolute && is_whole(argument)) ? PY_INT : PY_REAL,
+        absolute || (argument.positive && function->whole),
+        function->whole || absolute ? argument.most : (double)INFINITY
+    };
+    return rc;
+}
 
 static int put_function(struct py_sql *sql, const struct py_node *node,
                         struct py_sql_type *type)
 {
-    struct py_sql_type argument = { PY_INT, true };
-    struct buf text;
-    int rc;
-
-    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-        if (strcmp(node->text, functions[i].name) != 0 || node->n != 1)
-            continue;
-        rc = py_sql_operand(sql, node->items[0], &text, &argument);
-        if (rc == 0 && argument.kind == PY_TEXT)
-            rc = py_sql_no_counterpart(sql, node);
-        if (rc == 0)
-            put_form(sql->out, functions[i].form, buf_text(&text), "");
-        buf_fini(&text);
-        if (rc < 0)
-            return rc;
-        *type = (struct py_sql_type){
-            functions[i].whole || (i == 0 && is_whole(argument)) ? PY_INT
-                                                                 : PY_REAL,
-            i == 0 || (argument.positive && functions[i].whole)
-        };
-        return 0;
-    }
+    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+        if (strcmp(node->text, functions[i].name) == 0 && node->n == 1)
+            return put_known(sql, node, &functions[i], type);
     return py_sql_no_counterpart(sql, node);
 }
 
@@ -346,7 +424,7 @@ static int put_call(struct py_sql *sql, const struct py_node *node,
     struct py_node power = *node;
 
     if (strcmp(node->text, "bool") == 0 && node->n == 1) {
-        *type = (struct py_sql_type){ PY_BOOL, true };
+        *type = PY_SQL_TRUTH;
         return py_sql_truth(sql, node->items[0]);
     }
     if (strcmp(node->text, "pow") == 0 && node->n == 2) {
@@ -364,16 +442,9 @@ int py_sql_spend(struct py_sql *sql, const struct py_node *node)
     return 0;
 }
 
-int py_sql_value(struct py_sql *sql, const struct py_node *node,
-                 struct py_sql_type *type)
+static int put_value(struct py_sql *sql, const struct py_node *node,
+                     struct py_sql_type *type)
 {
-    int rc = py_sql_spend(sql, node);
-
-    *type = (struct py_sql_type){ PY_BOOL, true };
-    if (rc < 0)
-        return rc;
-    if (py_sql_is_constant(sql, node))
-        return put_constant(sql, node, type);
     switch (node->op) {
     case PY_OP_NAME:
         return put_name(sql, node, type);
@@ -382,6 +453,7 @@ int py_sql_value(struct py_sql *sql, const struct py_node *node,
         return put_joined(sql, node, type);
     case PY_OP_NOT:
     case PY_OP_COMPARE:
+        *type = PY_SQL_TRUTH;
         return py_sql_truth(sql, node);
     case PY_OP_NEGATE:
     case PY_OP_PLUS:
@@ -396,10 +468,27 @@ int py_sql_value(struct py_sql *sql, const struct py_node *node,
         return put_item(sql, node, type);
     case PY_OP_LIST:
     case PY_OP_COLLECT:
+    case PY_OP_SLICE:
+    case PY_OP_FORMAT:
         return py_sql_no_counterpart(sql, node);
     default:
         return put_pair(sql, node, type);
     }
+}
+
+int py_sql_value(struct py_sql *sql, const struct py_node *node,
+                 struct py_sql_type *type)
+{
+    size_t before = sql->out->len;
+    int rc = py_sql_spend(sql, node);
+
+    *type = PY_SQL_TRUTH;
+    if (rc < 0)
+        return rc;
+    if (py_sql_is_constant(sql, node))
+        return put_constant(sql, node, type);
+    rc = put_value(sql, node, type);
+    return rc < 0 ? py_sql_case(sql, node, before, type) : rc;
 }
 
 static int begin(struct py_expression *expression, const struct py_scope *scope,
@@ -407,7 +496,7 @@ static int begin(struct py_expression *expression, const struct py_scope *scope,
 {
     sql->expression = expression;
     sql->n_names = scope->n;
-    sql->steps = PY_EXPRESSION_STEPS;
+    sql->steps = sql->case_steps = PY_EXPRESSION_STEPS;
     sql->out = out;
     sql->flaw = flaw;
     if (scope->n + PY_SQL_FILTERS_MAX > PY_SQL_NAMES_MAX)

@@ -63,6 +63,47 @@ bool py_sql_is_constant(const struct py_sql *sql, const struct py_node *node)
     return is_constant(sql, node, bound, 0);
 }
 
+/* Take the tunables that it depends on; false if they are more than one. */
+static bool take_only(struct py_sql *sql, const struct py_node *node,
+                      const struct py_node **bound, size_t n_bound,
+                      struct py_name **only)
+{
+    const struct py_name *name;
+    size_t i = 0;
+
+    if (is_over_values(sql, node) || is_written_length(node))
+        return true;
+    if (node->op == PY_OP_NAME) {
+        while (i < n_bound && strcmp(bound[i]->text, node->text) != 0)
+            i++;
+        name = i == n_bound ? py_sql_find(sql, node->text) : NULL;
+        if (i < n_bound || (name && !name->sql))
+            return true;
+        if (!name || !name->values || (*only && *only != name))
+            return false;
+        *only = &sql->names[name - sql->names];
+        return true;
+    }
+    for (i = 0; i < node->n; i++) {
+        if (node->op == PY_OP_FOR && i == 1) {
+            if (n_bound == PY_SQL_FILTERS_MAX)
+                return false;
+            bound[n_bound++] = node;
+        }
+        if (!take_only(sql, node->items[i], bound, n_bound, only))
+            return false;
+    }
+    return true;
+}
+
+struct py_name *py_sql_only(struct py_sql *sql, const struct py_node *node)
+{
+    const struct py_node *bound[PY_SQL_FILTERS_MAX];
+    struct py_name *only = NULL;
+
+    return take_only(sql, node, bound, 0, &only) ? only : NULL;
+}
+
 /* Later names hide earlier ones, and a scope is searched from its beginning. */
 int py_sql_constant(struct py_sql *sql, const struct py_node *node,
                     struct py_value *out)

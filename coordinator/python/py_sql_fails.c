@@ -1,5 +1,6 @@
 /* For which parts of an expression Python may raise an error: a division by
- * zero, a root or logarithm of a number that has none. */
+ * zero, a root or logarithm of a number that has none, an item that a list does
+ * not have. */
 #include <string.h>
 
 #include "common/err.h"
@@ -96,9 +97,9 @@ static bool has(struct py_sql *sql, const struct py_node *node, enum sign sign)
 static bool call_fails(struct py_sql *sql, const struct py_node *node)
 {
     static const char *const safe[] = {
-        "abs",   "all",   "any", "bool", "ceil",   "float", "floor",
-        "gcd",   "int",   "len", "list", "max",    "min",   "prod",
-        "range", "round", "set", "sum",  "sorted", "trunc", "tuple",
+        "abs", "all", "any",  "bool",   "ceil",  "float", "floor",   "gcd",
+        "int", "len", "list", "max",    "min",   "prod",  "range",   "round",
+        "set", "str", "sum",  "sorted", "trunc", "tuple", "np.ceil", "np.floor",
     };
 
     for (size_t i = 0; i < sizeof(safe) / sizeof(safe[0]); i++)
@@ -118,6 +119,14 @@ static bool itself_fails(struct py_sql *sql, const struct py_node *node)
         return !has(sql, node->items[1], NOT_ZERO);
     case PY_OP_POWER:
         return !all_have(sql, node, NOT_NEGATIVE);
+    case PY_OP_SHIFT_LEFT:
+    case PY_OP_SHIFT_RIGHT:
+        return !has(sql, node->items[1], NOT_NEGATIVE);
+    case PY_OP_INDEX: /* of ProblemSize it is written only if it is there */
+        return node->items[0]->op != PY_OP_NAME ||
+               !py_sql_is_constant(sql, node->items[1]);
+    case PY_OP_SLICE:
+        return true;
     case PY_OP_CALL:
         return call_fails(sql, node);
     default:

@@ -12,16 +12,23 @@ struct py_sql {
     struct py_expression *expression;
     struct py_name names[PY_SQL_NAMES_MAX]; /* those of "for" stand last */
     size_t n_names;
-    long steps; /* that are left; a "for" may be written out many times */
+    long steps;      /* that are left; a "for" may be written out many times */
+    long case_steps; /* likewise, of py_sql_case() */
     struct buf *out;
     struct py_flaw *flaw;
 };
 
-/* What the SQL of a value is known to be. */
+/* What the SQL of a value is known to be.  An int that may be beyond 64 bits is
+ * a real in SQL, and rounded. */
 struct py_sql_type {
     enum py_kind kind;
     bool positive; /* not below 0 */
+    double most;   /* its amount is not larger */
 };
+#define PY_SQL_TRUTH ((struct py_sql_type){ PY_BOOL, true, 1 })
+#define PY_SQL_WHOLE_END 0x1p63 /* of SQL's ints */
+#define PY_SQL_EXACT_END 0x1p53 /* of ints that a real holds */
+struct py_sql_type py_sql_type_of(const struct py_value *value);
 
 /* The flaw of what SQL cannot say, and that of a text that is too long. */
 int py_sql_no_counterpart(struct py_sql *sql, const struct py_node *node);
@@ -34,7 +41,8 @@ int py_sql_operand(struct py_sql *sql, const struct py_node *node,
                    struct buf *text, struct py_sql_type *type);
 /* 0, 1 or NULL (py_sql_truth.c). */
 int py_sql_truth(struct py_sql *sql, const struct py_node *node);
-void py_sql_literal(struct py_sql *sql, const struct py_value *value);
+/* A value as a literal; false if SQL has none. */
+bool py_sql_literal(struct py_sql *sql, const struct py_value *value);
 
 /* A name of the scope or of a "for", or NULL (py_sql_constant.c). */
 const struct py_name *py_sql_find(const struct py_sql *sql, const char *name);
@@ -42,6 +50,15 @@ const struct py_name *py_sql_find(const struct py_sql *sql, const char *name);
 bool py_sql_is_constant(const struct py_sql *sql, const struct py_node *node);
 int py_sql_constant(struct py_sql *sql, const struct py_node *node,
                     struct py_value *out);
+/* The only tunable that it depends on, or NULL. */
+struct py_name *py_sql_only(struct py_sql *sql, const struct py_node *node);
+
+/* A part that SQL cannot say, written as its value for each value of the only
+ * tunable that it depends on (py_sql_case.c).  What was written of it, from
+ * 'before' on, is taken back.  'type' is NULL for a truth.  ERR_INPUT, and the
+ * flaw as it was, if that is not possible either. */
+int py_sql_case(struct py_sql *sql, const struct py_node *node, size_t before,
+                struct py_sql_type *type);
 
 /* Whether Python may raise an error for it, so that the SQL may be NULL
  * (py_sql_fails.c). */

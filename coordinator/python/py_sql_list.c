@@ -1,5 +1,5 @@
 /* Functions over lists, and "in": the list is written out, item by item. */
-#include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 #include "common/err.h"
@@ -21,6 +21,11 @@ struct visit {
     const char *between;         /* the sign between two items */
     size_t n;                    /* items so far */
     struct py_sql_type type;     /* of all items */
+    enum {
+        LARGEST,
+        SUM,
+        PRODUCT
+    } joined; /* what the result is of them */
 };
 
 static int no_counterpart(struct py_sql *sql, const struct py_node *node)
@@ -141,6 +146,12 @@ static void join_type(struct visit *visit, struct py_sql_type type)
     if (type.kind == PY_REAL || type.kind == PY_TEXT)
         visit->type.kind = type.kind;
     visit->type.positive = visit->type.positive && type.positive;
+    if (visit->joined == SUM)
+        visit->type.most += type.most;
+    else if (visit->joined == PRODUCT)
+        visit->type.most *= fmax(type.most, 1);
+    else
+        visit->type.most = fmax(visit->type.most, type.most);
 }
 
 static int put_value(struct visit *visit, const struct item *item)
@@ -152,11 +163,11 @@ static int put_value(struct visit *visit, const struct item *item)
         if (item->value->kind == PY_LIST)
             return py_flaw_set(visit->sql->flaw, 0,
                                "a list of lists has no counterpart in SQL");
-        py_sql_literal(visit->sql, item->value);
-        type = (struct py_sql_type){ item->value->kind,
-                                     item->value->kind != PY_TEXT &&
-                                         py_value_number(item->value) >= 0 };
-        join_type(visit, type);
+        if (!py_sql_literal(visit->sql, item->value))
+            return py_flaw_set(visit->sql->flaw, 0,
+                               "this has no counterpart in SQL, so it cannot "
+                               "be a gate");
+        join_type(visit, py_sql_type_of(item->value));
         return 0;
     }
     rc = py_sql_value(visit->sql, item->node, &type);
@@ -248,6 +259,7 @@ static const struct function {
     { "any", put_any, "(", " OR ", "0", PY_BOOL },
     { "all", put_all, "(", " AND ", "1", PY_BOOL },
     { "sum", put_term, "(", " + ", "0", PY_LIST },
+    { "prod", put_plain, "(", " * ", "1", PY_LIST },
     { "len", put_count, "(", " + ", "0", PY_INT },
     { "max", put_plain, "max(", ", ", NULL, PY_LIST },
     { "min", put_plain, "min(", ", ", NULL, PY_LIST },
@@ -275,7 +287,11 @@ int py_sql_list_call(struct py_sql *sql, const struct py_node *call,
     struct visit visit = { .sql = sql,
                            .put = function->put,
                            .between = function->between,
-                           .type = { PY_INT, true } };
+                           .joined = function->put == put_term ? SUM
+                                     : strcmp(function->name, "prod") == 0
+                                         ? PRODUCT
+                                         : LARGEST,
+                           .type = { PY_INT, true, 1 } };
     bool each = function->kind == PY_BOOL ||
                 (call->n > 0 && call->items[0]->op == PY_OP_COLLECT);
     int rc;
@@ -300,7 +316,8 @@ int py_sql_list_call(struct py_sql *sql, const struct py_node *call,
     buf_fini(&text);
     *type = visit.type;
     if (function->kind != PY_LIST)
-        *type = (struct py_sql_type){ function->kind, true };
+        *type =
+            (struct py_sql_type){ function->kind, true, (double)visit.n + 1 };
     return rc;
 }
 

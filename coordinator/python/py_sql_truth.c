@@ -6,13 +6,30 @@
 #include "common/err.h"
 #include "coordinator/python/py_sql_internal.h"
 
+/* A constant beyond the ints of SQL is larger than all of them, also as a real.
+ */
+static int put_side(struct py_sql *sql, const struct py_node *node,
+                    struct py_sql_type *type)
+{
+    struct py_value value = { .kind = PY_NONE };
+
+    if (!py_sql_is_constant(sql, node) ||
+        py_sql_constant(sql, node, &value) < 0 || value.kind != PY_INT ||
+        py_value_fits(&value))
+        return py_sql_value(sql, node, type);
+    *type = py_sql_type_of(&value);
+    value = py_value_real(py_value_number(&value));
+    (void)py_sql_literal(sql, &value);
+    return 0;
+}
+
 static int put_relation(struct py_sql *sql, const struct py_node *node,
                         size_t i)
 {
     static const char *const signs[] = { " < ",  " <= ", " > ",
                                          " >= ", " = ",  " <> " };
     enum py_relation relation = node->relations[i];
-    struct py_sql_type a = { PY_INT, true }, b = a;
+    struct py_sql_type a = PY_SQL_TRUTH, b = a;
     int rc;
 
     if (relation == PY_IN || relation == PY_NOT_IN) {
@@ -26,10 +43,10 @@ static int put_relation(struct py_sql *sql, const struct py_node *node,
     if (relation > PY_NOT_IN)
         return py_sql_no_counterpart(sql, node);
     buf_str(sql->out, "(");
-    rc = py_sql_value(sql, node->items[i], &a);
+    rc = put_side(sql, node->items[i], &a);
     buf_str(sql->out, signs[relation]);
     if (rc == 0)
-        rc = py_sql_value(sql, node->items[i + 1], &b);
+        rc = put_side(sql, node->items[i + 1], &b);
     buf_str(sql->out, ")");
     if (rc == 0 && relation < PY_EQUAL &&
         (a.kind == PY_TEXT) != (b.kind == PY_TEXT))
@@ -92,20 +109,12 @@ static int put_logic(struct py_sql *sql, const struct py_node *node)
     return rc;
 }
 
-int py_sql_truth(struct py_sql *sql, const struct py_node *node)
+static int put_truth(struct py_sql *sql, const struct py_node *node)
 {
     struct py_sql_type type;
-    struct py_value value = { .kind = PY_INT };
     struct buf text;
-    int rc = py_sql_spend(sql, node);
+    int rc;
 
-    if (rc == 0 && py_sql_is_constant(sql, node)) {
-        rc = py_sql_constant(sql, node, &value);
-        buf_str(sql->out, rc == 0 && py_value_truth(&value) ? "1" : "0");
-        return rc;
-    }
-    if (rc < 0)
-        return rc;
     if (node->op == PY_OP_AND || node->op == PY_OP_OR || node->op == PY_OP_NOT)
         return put_logic(sql, node);
     if (node->op == PY_OP_COMPARE)
@@ -119,4 +128,21 @@ int py_sql_truth(struct py_sql *sql, const struct py_node *node)
                    buf_text(&text));
     buf_fini(&text);
     return rc;
+}
+
+int py_sql_truth(struct py_sql *sql, const struct py_node *node)
+{
+    struct py_value value = { .kind = PY_INT };
+    size_t before = sql->out->len;
+    int rc = py_sql_spend(sql, node);
+
+    if (rc < 0)
+        return rc;
+    if (py_sql_is_constant(sql, node)) {
+        rc = py_sql_constant(sql, node, &value);
+        buf_str(sql->out, rc == 0 && py_value_truth(&value) ? "1" : "0");
+        return rc;
+    }
+    rc = put_truth(sql, node);
+    return rc < 0 ? py_sql_case(sql, node, before, NULL) : rc;
 }

@@ -12,14 +12,19 @@
 #include "coordinator/python/py_sql.h"
 
 #define LINE_BYTES 16384
-#define NAMES 6
+#define NAMES 7
 #define VALUES 3
 
 static void print(const struct py_value *value)
 {
+    static const char *const begin[] = { "[", "(", "Range([", "{", "Once([" };
+    static const char *const end[] = { "]", ")", "])", "}", "])" };
+    char digits[PY_INT_BYTES];
+
     switch (value->kind) {
     case PY_INT:
-        printf("%lld", (long long)value->integer);
+        py_value_digits(value->integer, digits);
+        printf("%s", digits);
         break;
     case PY_REAL:
         printf("float.fromhex('%a')", value->real);
@@ -28,34 +33,46 @@ static void print(const struct py_value *value)
         printf("%s", value->integer ? "True" : "False");
         break;
     case PY_TEXT:
-        printf("'%s'", value->text);
+        printf("text('");
+        for (const char *at = value->text; *at; at++)
+            printf("%02x", (unsigned char)*at);
+        printf("')");
         break;
     case PY_LIST:
-        printf("[");
+        if (value->form == PY_FORM_SET && value->n == 0) {
+            printf("set()");
+            break;
+        }
+        printf("%s", begin[value->form]);
         for (size_t i = 0; i < value->n; i++) {
             print(&value->items[i]);
             printf(",");
         }
-        printf("]");
+        printf("%s", end[value->form]);
+        break;
+    case PY_NONE:
+        printf("None");
         break;
     }
+}
+
+static struct py_value of(char kind, char *text)
+{
+    return kind == 's'          ? py_value_text(text)
+           : kind == 't'        ? py_value_bool(atoi(text))
+           : strchr("xy", kind) ? py_value_real(strtod(text, NULL))
+                                : py_value_int(atoll(text));
 }
 
 /* What py_sql may know of a name: its smallest value. */
 static void take(struct py_name *name, const char *id, char *field,
                  struct py_value values[VALUES])
 {
-    static const int64_t least[NAMES] = { 0, -9, 1, 0, -9, 0 };
-    size_t i = (size_t)(strchr("abcxyt", *id) - "abcxyt");
+    static char *const least[NAMES] = { "0", "-9", "1", "0", "-9", "0", "nn" };
 
     name->name = name->sql = id;
-    name->value = i == 5   ? py_value_bool(atoi(field))
-                  : i >= 3 ? py_value_real(strtod(field, NULL))
-                           : py_value_int(atoll(field));
-    values[0] = i == 5   ? py_value_bool(false)
-                : i >= 3 ? py_value_real((double)least[i])
-                         : py_value_int(least[i]);
-    values[1] = name->value;
+    name->value = values[1] = of(*id, field);
+    values[0] = of(*id, least[strchr("abcxyts", *id) - "abcxyts"]);
     name->values = values;
     name->n_values = 2;
 }
@@ -87,7 +104,7 @@ static void answer(const char *text, const struct py_scope *scope)
 
 int main(void)
 {
-    static const char *const ids[NAMES] = { "a", "b", "c", "x", "y", "t" };
+    static const char *const ids[NAMES] = { "a", "b", "c", "x", "y", "t", "s" };
     char line[LINE_BYTES];
 
     while (fgets(line, sizeof(line), stdin)) {

@@ -82,10 +82,24 @@ static void work_is_bounded(void **state)
         { "sum(i for i in range(10 ** 9))", "more than 200000 steps" },
         { "range(10 ** 18)", "more than 200000 steps" },
         { "sum(1 for i in range(1000) for j in range(1000))", "steps" },
-        { "2 ** 100", "beyond 64 bits" },
-        { "9223372036854775807 + 1", "beyond 64 bits" },
-        { "9223372036854775808", "beyond 64 bits" },
-        { "1 << 63", "beyond 64 bits" },
+        { "2 ** 127", "beyond 128 bits" },
+        { "2 * 2 ** 126", "beyond 128 bits" },
+        { "-2 ** 126 * 2 - 1", "beyond 128 bits" },
+        { "170141183460469231731687303715884105728", "beyond 128 bits" },
+        { "1 << 127", "beyond 128 bits" },
+        { "int('9' * 40)", "beyond 128 bits" },
+        { "abs(-2 ** 126 * 2)", "beyond 128 bits" },
+        { "(2 ** 80 + 1) / 3", "beyond 53 bits" },
+        { "'x' * 10 ** 9", "more than 200000 steps" },
+        { "[1] * 10 ** 9", "more than 200000 steps" },
+        { "a && W", "write 'and'" },
+        { "a || W", "write 'or'" },
+        { "!a", "write 'not'" },
+        { "a = 1", "write '=='" },
+        { "'\\x41'", "not part of the Python subset" },
+        { "f'{a:4}'", "only {expression} may stand" },
+        { "a.real", "there is no method 'real'" },
+        { "math.nothing", "there is no number 'nothing'" },
         { "1e200 ** 2", "too large" },
         { "0b102", "'0b102' is not a number" },
         { "0o8", "'0o8' is not a number" },
@@ -168,17 +182,84 @@ static void a_condition_is_written_in_sql(void **state)
     }
 }
 
+/* What depends on one tunable only has a value for each of its values. */
+static void what_sql_cannot_say_is_listed(void **state)
+{
+    static const char *const rows[][2] = {
+        { "round(a / 3) == W",
+          "((CASE a WHEN 2 THEN 1 WHEN 4 THEN 1 WHEN 8 THEN 3 END) = W_)" },
+        { "a.bit_length() > W or W == 3",
+          "(((CASE a WHEN 2 THEN 2 WHEN 4 THEN 3 WHEN 8 THEN 4 END) > W_) OR "
+          "(W_ = 3))" },
+        { "a in range(a)",
+          "(CASE a WHEN 2 THEN 0 WHEN 4 THEN 0 WHEN 8 THEN 0 END)" },
+        { "[1, 2.5, 3][a // 4] > W", /* 8 // 4 is 2 */
+          "((CASE a WHEN 2 THEN 1 WHEN 4 THEN 2.5 WHEN 8 THEN 3 END) > W_)" },
+        { "1 << a - 5 > W", /* raises an error for 2 and 4 */
+          "((CASE a WHEN 8 THEN 8 END) > W_)" },
+        { "f'{a}' == '8' and W > 3",
+          "(((CASE a WHEN 2 THEN '2' WHEN 4 THEN '4' WHEN 8 THEN '8' END) = "
+          "'8') AND (W_ > 3))" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct py_flaw flaw;
+        struct buf sql;
+
+        buf_init(&sql, PY_EXPRESSION_BYTES_MAX);
+        if (run(rows[i][0], NULL, &sql, &flaw) < 0)
+            fail_msg("%s: %s", rows[i][0], flaw.what);
+        assert_string_equal(buf_text(&sql), rows[i][1]);
+        buf_fini(&sql);
+    }
+}
+
+/* SQL's ints have 64 bits: beyond them, it rounds. */
+static void what_may_be_too_large_for_sql_is_not_computed_there(void **state)
+{
+    static const struct {
+        const char *text, *sql; /* NULL: refused */
+    } rows[] = {
+        { "a * W < 2 ** 63", "((a * W_) < 9.223372036854776e+18)" },
+        { "a * W * 2 ** 62 > 5", "(((a * W_) * 4611686018427387904) > 5)" },
+        { "a * W * 2 ** 62 % 7 > 5", NULL },
+        { "W << a * W", "((W_ << (a * W_)) <> 0)" }, /* 5 << 40 */
+        { "W << a * W * 2", NULL },                  /* 5 << 80 */
+        { "(a + W) ** a > 5", "(CAST(pow((a + W_), a) AS INTEGER) > 5)" },
+        { "(a + W) ** (2 * a) > 5", NULL }, /* 13 ** 16 */
+        { "a * W == 'it\\'s'", NULL },
+        { "a * W in (None, 6)", NULL },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct py_flaw flaw;
+        struct buf sql;
+        int rc;
+
+        buf_init(&sql, PY_EXPRESSION_BYTES_MAX);
+        rc = run(rows[i].text, NULL, &sql, &flaw);
+        if ((rc < 0) != !rows[i].sql)
+            fail_msg("%s: %s", rows[i].text,
+                     rc < 0 ? flaw.what : buf_text(&sql));
+        if (rc == 0)
+            assert_string_equal(buf_text(&sql), rows[i].sql);
+        buf_fini(&sql);
+    }
+}
+
 static void what_sql_cannot_say_is_refused(void **state)
 {
     static const char *const rows[] = {
-        "[1, 2][a]",
-        "1 << a - 5 > 2",
-        "round(a / 2)",
-        "a in range(a)",
-        "sum(range(a))",
+        "[1, 2][a - W]",
+        "1 << a - W > 2",
+        "round(a / W)",
+        "a in range(W)",
+        "sum(range(a, W))",
         "'x' < a",
-        "any(a == k for k in range(5000))",
-        "max([k for k in (1, 2) if k > a])",
+        "any(a == k * W for k in range(5000))",
+        "max([k for k in (1, 2) if k > a - W])",
     };
 
     (void)state;
@@ -218,6 +299,8 @@ int main(void)
         cmocka_unit_test(work_is_bounded),
         cmocka_unit_test(a_flaw_has_its_place),
         cmocka_unit_test(a_condition_is_written_in_sql),
+        cmocka_unit_test(what_sql_cannot_say_is_listed),
+        cmocka_unit_test(what_may_be_too_large_for_sql_is_not_computed_there),
         cmocka_unit_test(what_sql_cannot_say_is_refused),
         cmocka_unit_test(free_names_are_found),
     };
