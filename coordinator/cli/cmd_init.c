@@ -87,6 +87,7 @@ static int write_for(const struct settings *settings, struct err *err)
     char *source = NULL, *sweep = NULL, *reference = NULL;
     struct kernel_scan scan = { .n = 0 };
     struct err why = { "" };
+    size_t tunables;
     int rc = read_source(settings->from, &source, err);
 
     if (rc == 0 && kernel_scan(source, settings->entry, &scan, &why) < 0)
@@ -99,14 +100,15 @@ static int write_for(const struct settings *settings, struct err *err)
                                             { "reference.cu", reference } },
             2, folder, err);
     }
+    tunables = kernel_sweep_tunables(&scan);
     if (rc == 0)
         printf("sweep.json and reference.cu are beside %s: %zu parameter%s, "
                "%zu tunable%s.\n"
                "Now check the lines of sweep.json that say CHECK, write "
                "reference.cu, and run\n"
                "    fa-coord check\n",
-               name, scan.n, scan.n == 1 ? "" : "s", scan.n_macros,
-               scan.n_macros == 1 ? "" : "s");
+               name, scan.n, scan.n == 1 ? "" : "s", tunables,
+               tunables == 1 ? "" : "s");
     if (rc == 0)
         print_fixed(&scan);
     kernel_scan_fini(&scan);

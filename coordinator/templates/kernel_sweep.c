@@ -4,13 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/mem.h"
 #include "coordinator/source/c_text.h"
 #include "coordinator/source/kernel_scan.h"
 #include "coordinator/source/type_name.h"
 
-#define THREADS "256" /* where no macro looks like the size of a block */
+#define THREADS "256"   /* where no macro looks like the size of a block */
+#define SIZE_LEAST 1024 /* of a macro N that is a size, and no factor */
 
 static bool is_bool(const struct kernel_scan_macro *macro)
 {
@@ -67,6 +69,74 @@ static struct threads threads_of(const struct kernel_scan *kernel,
     return out;
 }
 
+/* ---- the size of the problem */
+
+struct size {
+    const char *name;  /* of the shape's variable */
+    const char *value; /* the only one that the source computes, or NULL */
+};
+
+static const struct kernel_scan_macro *
+find_macro(const struct kernel_scan_macro *list, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcasecmp(list[i].name, name) == 0) /* as SQL compares names */
+            return &list[i];
+    return NULL;
+}
+
+/* Is this macro the size that a build computes?  It is no tunable then: the
+ * reference, which knows no tunables, has the same size. */
+static bool is_size(const struct kernel_scan_macro *macro)
+{
+    return macro && !is_bool(macro) && strcmp(macro->name, "N") == 0 &&
+           atol(macro->value) >= SIZE_LEAST;
+}
+
+/* Its name is not that of a tunable. */
+static struct size size_of(const struct kernel_scan *kernel)
+{
+    static const char *const names[] = { "N", "SIZE", "LENGTH", "ELEMENTS",
+                                         "TOTAL" };
+    const struct kernel_scan_macro *is =
+        find_macro(kernel->macros, kernel->n_macros, "N");
+    struct size out = { names[0], NULL };
+
+    if (!is)
+        is = find_macro(kernel->fixed, kernel->n_fixed, "N");
+    if (is_size(is)) {
+        out.value = is->value;
+        return out;
+    }
+    for (size_t i = 1; i < sizeof(names) / sizeof(names[0]) &&
+                       find_macro(kernel->macros, kernel->n_macros, out.name);
+         i++)
+        out.name = names[i];
+    return out;
+}
+
+/* The macros but for the size; the caller frees the list. */
+static struct kernel_scan without_size(const struct kernel_scan *kernel)
+{
+    struct kernel_scan out = *kernel;
+
+    out.macros = mem_new(kernel->n_macros + 1, sizeof(*out.macros));
+    out.n_macros = 0;
+    for (size_t i = 0; i < kernel->n_macros; i++)
+        if (!is_size(&kernel->macros[i]))
+            out.macros[out.n_macros++] = kernel->macros[i];
+    return out;
+}
+
+size_t kernel_sweep_tunables(const struct kernel_scan *scan)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < scan->n_macros; i++)
+        n += !is_size(&scan->macros[i]);
+    return n > 0 ? n : 1; /* the threads of a block */
+}
+
 static bool is_output(const struct kernel_scan_parameter *parameter)
 {
     return parameter->pointer && !parameter->constant;
@@ -114,7 +184,8 @@ static bool is_real(const struct kernel_scan_parameter *is)
     return strncmp(is->type, "int", 3) != 0;
 }
 
-static void put_arguments(const struct kernel_scan *kernel, FILE *to)
+static void put_arguments(const struct kernel_scan *kernel, const char *size,
+                          FILE *to)
 {
     fputs("  // CHECK the shapes and the values, and that a pointer that is "
           "not const is written\n"
@@ -127,11 +198,11 @@ static void put_arguments(const struct kernel_scan *kernel, FILE *to)
         fprintf(to, "%s\n    { \"name\": \"%s\", \"type\": \"%s\", ",
                 i ? "," : "", is->name, is->type);
         if (!is->pointer) /* a factor that is neither 0 nor 1, or a size */
-            fprintf(to, "\"value\": \"%s\" }", is_real(is) ? "1.5" : "N");
+            fprintf(to, "\"value\": \"%s\" }", is_real(is) ? "1.5" : size);
         else if (is_output(is))
-            fputs("\"shape\": [\"N\"], \"output\": true }", to);
+            fprintf(to, "\"shape\": [\"%s\"], \"output\": true }", size);
         else
-            fputs("\"shape\": [\"N\"], \"fill\": \"normal\" }", to);
+            fprintf(to, "\"shape\": [\"%s\"], \"fill\": \"normal\" }", size);
     }
     fputs("\n  ],\n", to);
 }
@@ -149,10 +220,30 @@ static void put_baseline(const struct kernel_scan *kernel,
     fputs(" }\n", to);
 }
 
-char *kernel_sweep_json(const struct kernel_scan *kernel, const char *source,
+static void put_shapes(const struct size *size, FILE *to)
+{
+    if (size->value)
+        fprintf(to,
+                "  // CHECK the size: the source computes only that of its "
+                "macro %s.\n"
+                "  \"shapes\": [ { \"name\": \"n%s\", \"%s\": %s } ],\n\n",
+                size->name, size->value, size->name, size->value);
+    else
+        fprintf(to,
+                "  // CHECK the sizes: the first shape is ranked, "
+                "emulation_shapes are for --device cpu.\n"
+                "  \"shapes\": [ { \"name\": \"n16m\", \"%s\": 16777216 } ],\n"
+                "  \"emulation_shapes\": [ { \"name\": \"n5k\", \"%s\": 5001 } "
+                "],\n\n",
+                size->name, size->name);
+}
+
+char *kernel_sweep_json(const struct kernel_scan *scan, const char *source,
                         const char *code)
 {
-    const struct threads threads = threads_of(kernel, code);
+    const struct kernel_scan kernel = without_size(scan);
+    const struct threads threads = threads_of(&kernel, code);
+    const struct size size = size_of(scan);
     char *text = NULL;
     size_t len = 0;
     FILE *to = mem_stream(&text, &len);
@@ -162,29 +253,26 @@ char *kernel_sweep_json(const struct kernel_scan *kernel, const char *source,
             "{\n"
             "  \"name\": \"%s\",\n"
             "  \"kernel\": { \"source\": \"%s\", \"entry\": \"%s\" },\n\n",
-            source, kernel->entry, source, kernel->entry);
-    put_tunables(kernel, &threads, to);
+            source, kernel.entry, source, kernel.entry);
+    put_tunables(&kernel, &threads, to);
     fprintf(to,
             "\n  // CHECK the grid: one thread an element is a guess.\n"
-            "  \"launch\": { \"grid\": [\"(N + %s - 1) / %s\"], \"block\": "
-            "[\"%s\"] },\n\n"
-            "  // CHECK the sizes: the first shape is ranked, emulation_shapes "
-            "are for --device cpu.\n"
-            "  \"shapes\": [ { \"name\": \"n16m\", \"N\": 16777216 } ],\n"
-            "  \"emulation_shapes\": [ { \"name\": \"n5k\", \"N\": 5001 } "
-            "],\n\n",
-            threads.is, threads.is, threads.is);
-    put_arguments(kernel, to);
+            "  \"launch\": { \"grid\": [\"(%s + %s - 1) / %s\"], \"block\": "
+            "[\"%s\"] },\n\n",
+            size.name, threads.is, threads.is, threads.is);
+    put_shapes(&size, to);
+    put_arguments(&kernel, size.name, to);
     fprintf(to,
             "\n  \"reference\": { \"source\": \"reference.cu\", \"entry\": "
             "\"%s_reference\",\n"
-            "                 \"launch\": { \"grid\": [\"(N + 255) / 256\"], "
+            "                 \"launch\": { \"grid\": [\"(%s + 255) / 256\"], "
             "\"block\": [256] } },\n"
             "  \"tolerance\": { \"relative_l2\": 1e-5 },\n",
-            kernel->entry);
-    put_baseline(kernel, &threads, to);
+            kernel.entry, size.name);
+    put_baseline(&kernel, &threads, to);
     fputs("}\n", to);
     mem_stream_close(to, &text);
+    free(kernel.macros);
     return text;
 }
 
@@ -204,7 +292,7 @@ static bool has_type(const struct kernel_scan *kernel, const char *type)
     return false;
 }
 
-char *kernel_sweep_reference(const struct kernel_scan *kernel)
+char *kernel_sweep_reference(const struct kernel_scan *scan)
 {
     char *text = NULL;
     size_t len = 0;
@@ -213,15 +301,15 @@ char *kernel_sweep_reference(const struct kernel_scan *kernel)
     fputs("/* What the kernel is compared with: easy to read, in double, one "
           "thread an\n * element. Each output is a double. */\n",
           to);
-    if (has_type(kernel, "fp16"))
+    if (has_type(scan, "fp16"))
         fputs("#include <cuda_fp16.h>\n", to);
-    if (has_type(kernel, "bf16"))
+    if (has_type(scan, "bf16"))
         fputs("#include <cuda_bf16.h>\n", to);
-    if (has_type(kernel, "int64") || has_type(kernel, "int8"))
+    if (has_type(scan, "int64") || has_type(scan, "int8"))
         fputs("#include <stdint.h>\n", to);
-    fprintf(to, "extern \"C\" __global__ void %s_reference(", kernel->entry);
-    for (size_t i = 0; i < kernel->n; i++) {
-        const struct kernel_scan_parameter *is = &kernel->parameters[i];
+    fprintf(to, "extern \"C\" __global__ void %s_reference(", scan->entry);
+    for (size_t i = 0; i < scan->n; i++) {
+        const struct kernel_scan_parameter *is = &scan->parameters[i];
 
         fprintf(to, "%s%s%s %s%s", i ? ", " : "",
                 is->pointer && is->constant ? "const " : "", type_in_c(is),

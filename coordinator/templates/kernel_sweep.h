@@ -9,14 +9,18 @@
 #ifndef FA_COORDINATOR_TEMPLATES_KERNEL_SWEEP_H
 #define FA_COORDINATOR_TEMPLATES_KERNEL_SWEEP_H
 
+#include <stddef.h>
+
 struct kernel_scan;
 
 /* The text of sweep.json; 'source' is the kernel's file name, 'code' what it
  * has.  The caller frees it. */
-char *kernel_sweep_json(const struct kernel_scan *kernel, const char *source,
+char *kernel_sweep_json(const struct kernel_scan *scan, const char *source,
                         const char *code);
+/* How many tunables it has. */
+size_t kernel_sweep_tunables(const struct kernel_scan *scan);
 
 /* The text of reference.cu. */
-char *kernel_sweep_reference(const struct kernel_scan *kernel);
+char *kernel_sweep_reference(const struct kernel_scan *scan);
 
 #endif

@@ -67,6 +67,36 @@ static void threads_that_are_fixed_are_launched(void **state)
           "\"TILE\": [1, 2, 4]", "\"block\": [\"64\"]");
 }
 
+#define MACRO(name, value) \
+    "#ifndef " name "\n#define " name " " value "\n#endif\n"
+
+/* Names of tunables and shapes differ, in more than case. */
+static void a_factor_called_n_is_a_tunable(void **state)
+{
+    (void)state;
+    makes(MACRO("N", "4") KERNEL " {}", "\"N\": [2, 4, 8]",
+          "{ \"name\": \"n16m\", \"SIZE\": 16777216 }");
+    makes(MACRO("N", "4") KERNEL " {}", "\"shape\": [\"SIZE\"]",
+          "\"value\": \"SIZE\"");
+    makes(MACRO("n", "2048") MACRO("SIZE", "1023") KERNEL " {}",
+          "\"n\": [1024, 2048, 4096]", "\"LENGTH\": 16777216");
+    makes(MACRO("N", "1023") KERNEL " {}", "\"N\": [1023, 2046]",
+          "[\"(SIZE + 255) / 256\"]");
+}
+
+/* The reference has no tunables, so it could not have the same size. */
+static void a_size_called_n_is_the_shape(void **state)
+{
+    (void)state;
+    makes(MACRO("N", "1024") MACRO("BLOCK", "64") KERNEL " {}",
+          "\"tunables\": {\n    \"BLOCK\": [32, 64, 128]\n",
+          "\"shapes\": [ { \"name\": \"n1024\", \"N\": 1024 } ],\n\n");
+    makes(MACRO("N", "4096") KERNEL " {}", "\"BLOCK\": [128, 256, 512]",
+          "\"baseline\": { \"BLOCK\": 256 }");
+    makes("#define N 4096\n" KERNEL " {}", "\"N\": 4096 } ]",
+          "\"shape\": [\"N\"]");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -74,6 +104,8 @@ int main(void)
         cmocka_unit_test(without_macros_one_is_added),
         cmocka_unit_test(what_is_added_has_a_name_that_the_source_has_not),
         cmocka_unit_test(threads_that_are_fixed_are_launched),
+        cmocka_unit_test(a_factor_called_n_is_a_tunable),
+        cmocka_unit_test(a_size_called_n_is_the_shape),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
