@@ -16,6 +16,9 @@ enum device_kind {
     DEVICE_KINDS,
 };
 
+/* The name of the GPU that DEVICE_KIND_CPU is. */
+#define DEVICE_KIND_EMULATED_GPU "emulation"
+
 const char *device_kind_name(enum device_kind kind);
 bool device_kind_read(const char *name, enum device_kind *out);
 bool device_kind_is(const char *name, enum device_kind kind);

@@ -86,9 +86,11 @@ static const char *kind_of(const struct compare_side *side)
 {
     if (device_kind_is(side->report->device, DEVICE_KIND_CPU))
         return "emulated times (device cpu), which are not GPU times";
-    return device_kind_is(side->report->device, DEVICE_KIND_REPLAY)
-               ? "recorded times (device replay)"
-               : "times of a GPU";
+    if (!device_kind_is(side->report->device, DEVICE_KIND_REPLAY))
+        return "times of a GPU";
+    return report_is_emulated(side->report)
+               ? "recorded times of the cpu device, which are not GPU times"
+               : "recorded times (device replay)";
 }
 
 static bool are_records(const struct report *a, const struct report *b)
@@ -174,7 +176,8 @@ int compare_refuse(const struct compare_side *a, const struct compare_side *b,
                        "compare: --across-gpus is for records; %s holds %s, %s "
                        "holds %s",
                        a->file.path, kind_of(a), b->file.path, kind_of(b));
-    if (strcmp(a->report->device, b->report->device) != 0)
+    if (strcmp(a->report->device, b->report->device) != 0 ||
+        report_is_emulated(a->report) != report_is_emulated(b->report))
         return err_set(err, ERR_INPUT,
                        "%s holds %s, %s holds %s: these cannot be compared",
                        a->file.path, kind_of(a), b->file.path, kind_of(b));
@@ -261,7 +264,7 @@ void compare_warn(const struct compare_side *a, const struct compare_side *b,
 {
     struct list list = { NULL, 0 };
 
-    if (device_kind_is(a->report->device, DEVICE_KIND_CPU))
+    if (report_is_emulated(a->report))
         add(&list, mem_strdup("both sides have emulated times, which say "
                               "nothing about a GPU"));
     if (a->file.volume == b->file.volume && a->file.inode == b->file.inode)

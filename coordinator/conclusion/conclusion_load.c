@@ -463,7 +463,7 @@ int conclusion_load(struct store *store, const struct report *report,
     int rc = confirmation_load(store, report->sweep.id, kind, 0,
                                &c->confirmation, err);
 
-    c->emulated = device_kind_is(report->device, DEVICE_KIND_CPU);
+    c->emulated = report_is_emulated(report);
     c->replayed = device_kind_is(report->device, DEVICE_KIND_REPLAY);
     c->baseline = report_baseline(report);
     c->screening.pending = (size_t)report->counts.outcomes[OUTCOME_PENDING];

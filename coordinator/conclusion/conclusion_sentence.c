@@ -260,6 +260,11 @@ static void put_emulated(struct buf *to, const struct conclusion *c)
         put_nobody(to, c);
         return;
     }
+    if (c->replayed) {
+        buf_printf(to, "the times were recorded on the cpu device, which "
+                       "emulates, so they say nothing about a GPU");
+        return;
+    }
     buf_printf(
         to,
         "the cpu device emulates, so its times say nothing about a GPU: the "

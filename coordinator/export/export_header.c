@@ -114,7 +114,7 @@ static void put_origin(struct export *export, FILE *to)
 {
     const struct export_origin *origin = &export->origin;
     const struct report *report = export->report;
-    bool emulated = device_kind_is(report->device, DEVICE_KIND_CPU);
+    bool emulated = report_is_emulated(report);
     char measured[CLOCK_ISO_BYTES] = "";
 
     if (origin->measured_utc)

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "common/buf.h"
-#include "common/device_kind.h"
 #include "coordinator/config/config.h"
 #include "coordinator/export/export.h"
 #include "coordinator/result/report.h"
@@ -161,8 +160,7 @@ static void put_origin(const struct export *export, struct json_out *out)
     json_out_open(out, "origin", '{');
     json_out_text(out, "database", export->database);
     json_out_text(out, "device", export->report->device);
-    json_out_bool(out, "emulated",
-                  device_kind_is(export->report->device, DEVICE_KIND_CPU));
+    json_out_bool(out, "emulated", report_is_emulated(export->report));
     put_known(out, "gpu", origin->gpu);
     put_known(out, "driver", origin->driver);
     put_known(out, "toolkit", origin->toolkit);

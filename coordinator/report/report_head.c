@@ -5,7 +5,6 @@
 
 #include "common/buf.h"
 #include "common/clock.h"
-#include "common/device_kind.h"
 #include "common/mem.h"
 #include "coordinator/print/paragraph.h"
 #include "coordinator/print/table.h"
@@ -14,11 +13,6 @@
 #include "coordinator/search/effort.h"
 
 #define STRATEGY_MAX 4096 /* bytes of text */
-
-bool report_head_is_emulated(const struct report *report)
-{
-    return device_kind_is(report->device, DEVICE_KIND_CPU);
-}
 
 char *report_head_strategy(const struct report *report)
 {
@@ -91,7 +85,7 @@ void report_head_print(const struct report *report, FILE *to)
             "measured on these hosts.",
             report->sweep.recorded_on[0] ? report->sweep.recorded_on
                                          : "an unnamed device");
-    if (report_head_is_emulated(report))
+    if (report_is_emulated(report))
         paragraph_print(to, 0, "%s", REPORT_HEAD_EMULATED);
 }
 

@@ -27,7 +27,6 @@ void report_head_print(const struct report *report, FILE *to);
 void report_head_counts(const struct report *report, FILE *to);
 /* "lhs:20,tpe, seed 7"; the caller frees it. */
 char *report_head_strategy(const struct report *report);
-bool report_head_is_emulated(const struct report *report);
 
 /* report_ranking.c */
 size_t report_ranking_size(const struct report *report); /* ranked ones */

@@ -1,7 +1,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/device_kind.h"
 #include "common/outcome.h"
 #include "coordinator/conclusion/conclusion.h"
 #include "coordinator/conclusion/conclusion_print.h"
@@ -18,8 +17,7 @@ void report_put_sweep(struct json_out *out, const struct report *report)
     json_out_text(out, "name", report->name);
     json_out_text(out, "device", report->device);
     json_out_text(out, "arch", report->arch);
-    json_out_bool(out, "emulated",
-                  device_kind_is(report->device, DEVICE_KIND_CPU));
+    json_out_bool(out, "emulated", report_is_emulated(report));
     if (report->sweep.recorded_on)
         json_out_text(out, "recorded_on", report->sweep.recorded_on);
     json_out_utc(out, "created", report->sweep.created_utc);

@@ -143,7 +143,7 @@ static void print_table(const struct report_view *view, FILE *to)
     struct table *table = table_new();
 
     ranking_columns(table, report, unit,
-                    report_head_is_emulated(report) ? "emulated" : "");
+                    report_is_emulated(report) ? "emulated" : "");
     for (size_t i = 0; i < report->n_configs; i++) {
         const struct report_config *config = &report->configs[i];
 

@@ -241,7 +241,7 @@ static void put_notes(const struct report *report, FILE *to)
                            report->sweep.recorded_on[0]
                                ? report->sweep.recorded_on
                                : "an unnamed device");
-    if (report_head_is_emulated(report))
+    if (report_is_emulated(report))
         paragraph_labelled(to, LABEL, "Note", "%s", REPORT_HEAD_EMULATED);
     if (report->counts.stale)
         paragraph_labelled(to, LABEL, "Note",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/device_kind.h"
 #include "common/err.h"
 #include "common/mem.h"
 #include "common/outcome.h"
@@ -481,4 +482,12 @@ const struct report_config *report_baseline(const struct report *report)
         if (report->configs[i].baseline)
             return &report->configs[i];
     return NULL;
+}
+
+bool report_is_emulated(const struct report *report)
+{
+    const char *recorded_on = report->sweep.recorded_on;
+
+    return device_kind_is(report->device, DEVICE_KIND_CPU) ||
+           (recorded_on && strcmp(recorded_on, DEVICE_KIND_EMULATED_GPU) == 0);
 }

@@ -92,4 +92,7 @@ bool report_find_shape(const struct report *report, const char *name,
 /* The baseline; NULL if it was not used. */
 const struct report_config *report_baseline(const struct report *report);
 
+/* Its times are of the cpu device, also if they were recorded there. */
+bool report_is_emulated(const struct report *report);
+
 #endif

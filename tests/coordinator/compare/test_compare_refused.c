@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "common/err.h"
-#include "common/mem.h"
 #include "common/hash.h"
+#include "common/mem.h"
 #include "coordinator/compare/compare.h"
 #include "tests/coordinator/compare/compare_pair.h"
 
@@ -205,6 +205,35 @@ static void emulated_times_are_compared_with_emulated_ones(void **state)
     compare_pair_end(&pair);
 }
 
+/* A record knows the cpu device by the name of its GPU. */
+static void records_of_emulated_times_are_no_records_of_a_gpu(void **state)
+{
+    struct compare_rules rules = COMPARE_RULES;
+    struct compare_plan a = compare_pair_calm, b = compare_pair_calm_too;
+    struct compare_pair pair = { .rc = 0 };
+
+    (void)state;
+    rules.across_gpus = true;
+    a.device = b.device = "replay";
+    compare_pair_make_side(&a, &pair.a);
+    compare_pair_make_side(&b, &pair.b);
+    pair.b.report->sweep.recorded_on = mem_strdup("emulation");
+    pair.rc = compare_make(&pair.a, &pair.b, &rules, &pair.compare, &pair.err);
+    assert_int_equal(pair.rc, ERR_INPUT);
+    assert_string_equal(
+        pair.err.text,
+        "side.db holds recorded times (device replay), side.db holds recorded "
+        "times of the cpu device, which are not GPU times: these cannot be "
+        "compared");
+    pair.a.report->sweep.recorded_on = mem_strdup("emulation");
+    pair.rc = compare_make(&pair.a, &pair.b, &rules, &pair.compare, &pair.err);
+    assert_int_equal(pair.rc, 0);
+    assert_string_equal(
+        pair.compare->warnings[0],
+        "both sides have emulated times, which say nothing about a GPU");
+    compare_pair_end(&pair);
+}
+
 static int setup(void **state)
 {
     struct err err;
@@ -225,6 +254,7 @@ int main(void)
         cmocka_unit_test(comparing_a_file_with_itself_warns),
         cmocka_unit_test(differences_are_warned_of),
         cmocka_unit_test(emulated_times_are_compared_with_emulated_ones),
+        cmocka_unit_test(records_of_emulated_times_are_no_records_of_a_gpu),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

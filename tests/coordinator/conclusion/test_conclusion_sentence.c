@@ -290,6 +290,12 @@ static void emulated_times_give_no_verdict(void **state)
         "the cpu device emulates, so its times say nothing about a GPU: the "
         "baseline and 1 finalist ran and were correct in 3 blocks");
     assert_false(c.success);
+    free(c.sentence);
+    c.replayed = true;
+    conclusion_say(&c);
+    assert_string_equal(c.sentence,
+                        "the times were recorded on the cpu device, which "
+                        "emulates, so they say nothing about a GPU");
     blocks_free(c.shapes[0].blocks);
     free(c.shapes[0].findings);
     free(c.shapes);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/device_kind.h"
 #include "common/mem.h"
 #include "worker/runner/device/cpu_buffer.h"
 #include "worker/runner/device/device_host.h"
@@ -60,7 +61,7 @@ static const struct device_fact facts_table[] = {
     { "sm_clock_hz", "2040000000" },
     { "mma_flops_per_clock_sm", "1024" },
     { "device", "cpu" },
-    { "gpu_name", "emulation" },
+    { "gpu_name", DEVICE_KIND_EMULATED_GPU },
     { "uuid", "emulation" },
 };
 
