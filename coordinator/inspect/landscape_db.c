@@ -15,6 +15,7 @@
 #include "coordinator/result/stored_spec.h"
 #include "coordinator/sql/row.h"
 #include "coordinator/store/store.h"
+#include "coordinator/text/decimal.h"
 
 #define PROBLEM_BYTES_MAX (1 << 16)
 
@@ -26,11 +27,24 @@ struct maker {
     struct err *err;
 };
 
+/* As the sweep file has it: 1.0, which is printed as 1. */
+static const char *text_of(const struct stored_param *param,
+                           char text[DECIMAL_BYTES])
+{
+    if (param->type != STORED_PARAM_REAL || !isfinite(param->number))
+        return param->text;
+    decimal_repr(param->number, text);
+    return text;
+}
+
 static int level_of(const struct landscape_tunable *tunable,
                     const struct stored_param *param)
 {
+    char repr[DECIMAL_BYTES];
+    const char *text = text_of(param, repr);
+
     for (int i = 0; i < tunable->n; i++)
-        if (strcmp(tunable->texts[i], param->text) == 0)
+        if (strcmp(tunable->texts[i], text) == 0)
             return i;
     return -1;
 }
@@ -47,6 +61,7 @@ static void add_level(struct landscape_tunable *tunable,
 {
     double number = is_number(param) ? param->number : (double)NAN;
     size_t n = (size_t)tunable->n;
+    char repr[DECIMAL_BYTES];
     int i = tunable->n++;
 
     tunable->texts = mem_grow(tunable->texts, n + 1, sizeof(char *));
@@ -56,7 +71,7 @@ static void add_level(struct landscape_tunable *tunable,
         tunable->numbers[i] = tunable->numbers[i - 1];
         i--;
     }
-    tunable->texts[i] = mem_strdup(param->text);
+    tunable->texts[i] = mem_strdup(text_of(param, repr));
     tunable->numbers[i] = number;
     tunable->ordered = tunable->ordered && is_number(param);
 }

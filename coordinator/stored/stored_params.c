@@ -140,6 +140,8 @@ static const char *read_number(struct writer *writer,
     if (len > written)
         return NULL;
     put_number(writer, param, number, text, len);
+    if (strcspn(at, ".eE") < written) /* also 1.0, which is printed as 1 */
+        param->type = STORED_PARAM_REAL;
     return end;
 }
 

@@ -9,7 +9,7 @@ struct err;
 
 enum stored_param_type {
     STORED_PARAM_INTEGER,
-    STORED_PARAM_REAL,
+    STORED_PARAM_REAL, /* also 1.0 */
     STORED_PARAM_BOOL,
     STORED_PARAM_TEXT
 };

@@ -71,6 +71,28 @@ static void device_of_failures_is_the_one_that_ran_them(void **state)
     landscape_free(landscape);
 }
 
+/* As the sweep file has it: other tuners find a configuration by its text. */
+static void a_real_that_is_whole_stays_a_real(void **state)
+{
+    struct store *store = report_fixture(*state);
+    struct landscape *landscape;
+    struct err err = { "" };
+
+    if (store_config_put(store,
+                         &(struct store_config){
+                             "77777777777777777777777777777777", 1, 7, false,
+                             "{\"BLOCK_SIZE\":2.0,\"VECTOR\":false}", "[]",
+                             "5c" },
+                         &err) < 0 ||
+        store_commit(store, &err) < 0)
+        fail_msg("%s", err.text);
+    store_close(store);
+    landscape = load(*state);
+    assert_string_equal(landscape->tunables[0].texts[0], "2.0");
+    assert_string_equal(landscape->tunables[0].texts[1], "64");
+    landscape_free(landscape);
+}
+
 int main(void)
 {
 #define TEST(f) \
@@ -78,6 +100,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(what_does_not_compile_has_the_time_of_its_build),
         TEST(device_of_failures_is_the_one_that_ran_them),
+        TEST(a_real_that_is_whole_stays_a_real),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

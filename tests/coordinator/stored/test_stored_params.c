@@ -66,7 +66,7 @@ static void what_is_flat_and_plain_is_read_without_a_tree(void **state)
         { "{\"a\":true,\"b\":false}", "a:b:1:true b:b:0:false " },
         { "{\"a\":0.5,\"b\":-7,\"c\":0,\"d\":-0.25}",
           "a:r:0.5:0.5 b:i:-7:-7 c:i:0:0 d:r:-0.25:-0.25 " },
-        { "{\"a\":012,\"b\":1e2}", "a:i:12:12 b:i:100:100 " },
+        { "{\"a\":012,\"b\":1e2}", "a:i:12:12 b:r:100:100 " },
         { "{\"a\":123456789012345}", "a:i:1.23457e+14:123456789012345 " },
     };
 
@@ -132,7 +132,7 @@ static void numbers_are_printed_alike_however_they_are_written(void **state)
 {
     (void)state;
     assert_string_equal(parse("{\"a\":1e2,\"b\":64.0,\"c\":5E-1,\"d\":-0}"),
-                        "a:i:100:100 b:i:64:64 c:r:0.5:0.5 d:i:-0:-0 ");
+                        "a:r:100:100 b:r:64:64 c:r:0.5:0.5 d:i:-0:-0 ");
     assert_string_equal(parse("{\"a\":9007199254740993,\"b\":1e300}"),
                         "a:i:9.0072e+15:9007199254740992 b:r:1e+300:1e+300 ");
     assert_string_equal(parse("{\"a\":0.1000000000000000055}"), "a:r:0.1:0.1 ");
