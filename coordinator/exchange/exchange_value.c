@@ -133,10 +133,11 @@ double exchange_value_time(const struct landscape *landscape,
 
 void exchange_value_utc(struct json_out *out, const char *key, int64_t utc_ns)
 {
-    char iso[CLOCK_ISO_BYTES], text[CLOCK_ISO_BYTES + 8];
+    char iso[CLOCK_ISO_BYTES], text[CLOCK_ISO_BYTES + 16];
 
     clock_iso(utc_ns, iso);
-    snprintf(text, sizeof(text), "%.*s+00:00", (int)strcspn(iso, "Z"), iso);
+    snprintf(text, sizeof(text), "%.*s.%06d+00:00", (int)strcspn(iso, ".Z"),
+             iso, (int)(utc_ns / 1000 % 1000000));
     json_out_text(out, key, text);
 }
 

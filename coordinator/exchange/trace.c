@@ -261,8 +261,8 @@ static int read_times(struct trace *trace, struct store *store)
         return rc;
     if (times.imported)
         return err_set(trace->err, ERR_INPUT,
-                       "%s was imported; the record does not say when "
-                       "something was measured, so there is no trace",
+                       "%s was imported; the record does not say what hosts "
+                       "did, so there is no trace",
                        store_path(store));
     trace->origin_utc = times.first_utc;
     return 0;

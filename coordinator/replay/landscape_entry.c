@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
+#include "common/clock.h"
 #include "common/err.h"
 #include "common/mem.h"
 #include "common/outcome.h"
@@ -18,6 +20,9 @@
 
 #define SAMPLES_MAX (1 << 27) /* of all configurations: 1 GiB */
 #define CONFIG_SAMPLES_MAX 65536
+
+#define YEAR_LEAST 1971 /* nanoseconds of it have 64 bits, and are above 0 */
+#define YEAR_MOST 2261
 
 #define ERROR_TIME 1e20 /* old versions record this for a failure */
 
@@ -243,6 +248,56 @@ void landscape_entry_duration(const struct landscape_reader *reader,
         *seconds = seconds_of(reader);
 }
 
+/* "+01:30" in seconds; "", "Z" and " UTC" are 0.  False: none of them. */
+static bool read_zone(const char *text, int *seconds)
+{
+    int hours, minutes, end = 0;
+
+    *seconds = 0;
+    if (strcmp(text, "") == 0 || strcmp(text, "Z") == 0 ||
+        strcmp(text, " UTC") == 0)
+        return true;
+    if (strspn(text, "+-") != 1 ||
+        sscanf(text + 1, "%2d:%2d%n", &hours, &minutes, &end) != 2 ||
+        text[1 + end])
+        return false;
+    *seconds = (*text == '-' ? -1 : 1) * (hours * 60 + minutes) * 60;
+    return true;
+}
+
+static bool is_date(const struct tm *tm)
+{
+    return tm->tm_year >= YEAR_LEAST && tm->tm_year <= YEAR_MOST &&
+           tm->tm_mon >= 1 && tm->tm_mon <= 12 && tm->tm_mday >= 1 &&
+           tm->tm_mday <= 31 && tm->tm_hour < 24 && tm->tm_min < 60 &&
+           tm->tm_sec <= 60;
+}
+
+void landscape_entry_utc(const struct landscape_reader *reader,
+                         struct landscape_entry *entry)
+{
+    const char *text = landscape_text(reader);
+    struct tm tm = { .tm_mday = 0 };
+    int64_t fraction = 0, unit = NS_PER_S;
+    int end = 0, zone;
+
+    if (sscanf(text, "%4d-%2d-%2d%*1[ T]%2d:%2d:%2d%n", &tm.tm_year, &tm.tm_mon,
+               &tm.tm_mday, &tm.tm_hour, &tm.tm_min, &tm.tm_sec, &end) != 6)
+        return;
+    text += end;
+    if (*text == '.')
+        for (text++; *text >= '0' && *text <= '9'; text++) {
+            unit /= 10;
+            fraction += unit * (*text - '0');
+        }
+    if (!read_zone(text, &zone) || !is_date(&tm))
+        return;
+    tm.tm_year -= 1900;
+    tm.tm_mon -= 1;
+    entry->config.recorded_utc =
+        ((int64_t)timegm(&tm) - zone) * NS_PER_S + fraction;
+}
+
 void landscape_entry_reason(const struct landscape_reader *reader,
                             struct landscape_entry *entry)
 {
@@ -260,6 +315,7 @@ static int read_member(struct landscape_reader *reader,
     bool is_samples = strcmp(landscape_text(reader), "times") == 0;
     bool is_outcome = strcmp(landscape_text(reader), LANDSCAPE_OUTCOME) == 0;
     bool is_reason = strcmp(landscape_text(reader), LANDSCAPE_REASON) == 0;
+    bool is_utc = strcmp(landscape_text(reader), "timestamp") == 0;
     enum json_token token;
     int t = 0, rc;
 
@@ -277,7 +333,9 @@ static int read_member(struct landscape_reader *reader,
         return landscape_entry_samples(reader, entry);
     if (duration)
         landscape_entry_duration(reader, token, duration);
-    if (token == JSON_STREAM_TEXT && is_outcome)
+    if (token == JSON_STREAM_TEXT && is_utc)
+        landscape_entry_utc(reader, entry);
+    else if (token == JSON_STREAM_TEXT && is_outcome)
         entry->exact = word_of(landscape_text(reader));
     else if (token == JSON_STREAM_TEXT && is_reason)
         landscape_entry_reason(reader, entry);

@@ -96,6 +96,10 @@ int landscape_entry_level(struct landscape_reader *reader,
 /* A duration, if it is one. */
 void landscape_entry_duration(const struct landscape_reader *reader,
                               enum json_token token, double *seconds);
+/* The time of a configuration, as Kernel Tuner and KTT write it: "2023-12-21
+ * 10:44:42.236642+00:00".  Any other text is no time. */
+void landscape_entry_utc(const struct landscape_reader *reader,
+                         struct landscape_entry *entry);
 void landscape_entry_reason(const struct landscape_reader *reader,
                             struct landscape_entry *entry);
 int landscape_entry_keep(struct landscape_reader *reader,

@@ -298,6 +298,7 @@ static int read_correctness(struct landscape_reader *reader, bool *wrong)
 static int read_member(struct landscape_reader *reader, struct result *result)
 {
     bool reason = is_key(reader, LANDSCAPE_REASON);
+    bool utc = is_key(reader, "timestamp");
     enum json_token token;
     int rc;
 
@@ -312,7 +313,9 @@ static int read_member(struct landscape_reader *reader, struct result *result)
     if (is_key(reader, "correctness"))
         return read_correctness(reader, &result->wrong);
     rc = landscape_next(reader, &token);
-    if (rc == 0 && reason && token == JSON_STREAM_TEXT)
+    if (rc == 0 && utc && token == JSON_STREAM_TEXT)
+        landscape_entry_utc(reader, &result->entry);
+    else if (rc == 0 && reason && token == JSON_STREAM_TEXT)
         landscape_entry_reason(reader, &result->failed);
     return rc < 0 ? rc : json_stream_skip(reader->stream, token, reader->err);
 }

@@ -170,6 +170,13 @@ static int put_config(struct import *import, int unit)
     return rc;
 }
 
+/* When it was recorded, as far as the record says so. */
+static int64_t utc_of(const struct import *import,
+                      const struct landscape_config *config)
+{
+    return config->recorded_utc > 0 ? config->recorded_utc : import->epoch;
+}
+
 /* The reason, if the record has only a word for it. */
 static char *reason_of(const struct import *import,
                        const struct landscape_config *config)
@@ -212,7 +219,7 @@ static int put_build(struct import *import, int unit,
             .spill_bytes = -1,
             .static_smem = -1,
             .log = "",
-            .received_utc = import->epoch,
+            .received_utc = utc_of(import, config),
         },
         import->err);
     return err_only(rc);
@@ -269,7 +276,7 @@ static int put_result(struct import *import, int unit,
             .held_s = held_s,
             .seconds = held_s,
             .use = { -1, -1, -1 },
-            .received_utc = import->epoch,
+            .received_utc = utc_of(import, config),
         },
         import->err);
     return err_only(rc);

@@ -39,7 +39,7 @@ static void members_are_those_that_kernel_tuner_reads(void **state)
         "\"times\": [0.1, 12.265098571777344],",
         "\"time\": \"RuntimeFailedConfig\",\n      \"fa_outcome\": \"timeout\"",
         "\"time\": \"CompilationFailedConfig\"",
-        "\"timestamp\": \"1970-01-01T00:00:00.000+00:00\"",
+        "\"timestamp\": \"1970-01-01T00:00:00.000000+00:00\"",
     };
     struct landscape *land = land_fixture();
     const char *text;

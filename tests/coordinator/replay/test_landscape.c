@@ -264,6 +264,54 @@ static void a_time_may_be_in_another_member_or_missing(void **state)
     landscape_free(land);
 }
 
+static void the_time_of_a_configuration_is_read(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t utc;
+    } rows[] = {
+        { "2023-12-21 10:44:42.236642+00:00", INT64_C(1703155482236642000) },
+        { "2023-12-21T10:44:42.236Z", INT64_C(1703155482236000000) },
+        { "2023-12-21 10:44:42 UTC", INT64_C(1703155482000000000) },
+        { "2023-12-21 12:14:42+01:30", INT64_C(1703155482000000000) },
+        { "2023-12-21 02:44:42.5-08:00", INT64_C(1703155482500000000) },
+        { "2023-12-21 10:44:42", INT64_C(1703155482000000000) },
+        { "1971-01-01 00:00:00", INT64_C(31536000000000000) },
+        { "1970-12-31 23:59:59", 0 },
+        { "2262-01-01 00:00:00", 0 },
+        { "2023-13-21 10:44:42", 0 },
+        { "2023-12-21 24:44:42", 0 },
+        { "2023-12-21", 0 },
+        { "2023-12-21 10:44:42 CET", 0 },
+        { "2023-12-21 10:44:42+1:30x", 0 },
+        { "", 0 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct landscape *land;
+        struct err err;
+        char text[1024];
+
+        snprintf(text, sizeof(text),
+                 "{\"tune_params\": {\"A\": [1]}, \"cache\": {\"1\": {"
+                 "\"A\": 1, \"time\": 2, \"timestamp\": \"%s\"}}}",
+                 rows[i].text);
+        assert_int_equal(load(text, &land, &err), 0);
+        if (land->configs[0].recorded_utc != rows[i].utc)
+            fail_msg("%s is %lld", rows[i].text,
+                     (long long)land->configs[0].recorded_utc);
+        landscape_free(land);
+        snprintf(text, sizeof(text),
+                 "{\"results\": [{\"configuration\": {\"A\": 1}, "
+                 "\"timestamp\": \"%s\", \"times\": {\"runtimes\": [2]}}]}",
+                 rows[i].text);
+        assert_int_equal(load(text, &land, &err), 0);
+        assert_true(land->configs[0].recorded_utc == rows[i].utc);
+        landscape_free(land);
+    }
+}
+
 static void a_folder_is_refused_as_a_record(void **state)
 {
     struct landscape *land;
@@ -299,6 +347,7 @@ int main(void)
         cmocka_unit_test(surrogate_pairs_are_one_character),
         cmocka_unit_test(the_members_may_come_in_any_order),
         cmocka_unit_test(a_time_may_be_in_another_member_or_missing),
+        cmocka_unit_test(the_time_of_a_configuration_is_read),
         cmocka_unit_test(a_folder_is_refused_as_a_record),
         cmocka_unit_test(a_repeated_configuration_counts_once),
     };
