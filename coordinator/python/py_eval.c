@@ -4,17 +4,7 @@
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/python/py_function.h"
-
-#define BOUND_MAX 8 /* variables of "for" clauses inside of each other */
-
-struct py_run {
-    struct py_expression *expression;
-    const struct py_scope *scope;
-    struct py_name bound[BOUND_MAX];
-    size_t n_bound;
-    long steps; /* what is left */
-    struct py_flaw *flaw;
-};
+#include "coordinator/python/py_run.h"
 
 /* The list that a "for" collects. */
 struct collection {
@@ -24,54 +14,6 @@ struct collection {
 
 static int eval(struct py_run *run, const struct py_node *node,
                 struct py_value *out);
-
-struct py_flaw *py_run_flaw(struct py_run *run)
-{
-    return run->flaw;
-}
-
-static int spend(struct py_run *run, size_t at, size_t n)
-{
-    if (n > (size_t)run->steps)
-        return py_flaw_set(run->flaw, at,
-                           "it takes more than %d steps to evaluate",
-                           PY_EXPRESSION_STEPS);
-    run->steps -= (long)n;
-    return 0;
-}
-
-/* Space that lasts until the next evaluation. */
-static void *keep(struct py_expression *expression, void *made)
-{
-    expression->made = mem_grow(expression->made, expression->n_made + 1,
-                                sizeof(*expression->made));
-    return expression->made[expression->n_made++] = made;
-}
-
-int py_run_list(struct py_run *run, size_t at, size_t n, struct py_value **out)
-{
-    if (spend(run, at, n + 1) < 0)
-        return ERR_INPUT;
-    *out = keep(run->expression, mem_new(n + 1, sizeof(**out)));
-    return 0;
-}
-
-int py_run_text(struct py_run *run, size_t at, size_t bytes, char **out)
-{
-    if (spend(run, at, bytes + 1) < 0)
-        return ERR_INPUT;
-    *out = keep(run->expression, mem_new(bytes + 1, 1));
-    return 0;
-}
-
-static void drop_made(struct py_expression *expression)
-{
-    for (size_t i = 0; i < expression->n_made; i++)
-        free(expression->made[i]);
-    free(expression->made);
-    expression->made = NULL;
-    expression->n_made = 0;
-}
 
 static const struct py_name *find(const struct py_run *run, const char *name)
 {
@@ -109,7 +51,7 @@ static int eval_items(struct py_run *run, const struct py_node *node,
 static int eval_list(struct py_run *run, const struct py_node *node,
                      struct py_value *out)
 {
-    struct py_value *items;
+    struct py_value *items = NULL;
     int rc = eval_items(run, node, &items);
 
     *out = py_value_list(node->value.form, items, node->n);
@@ -143,7 +85,7 @@ static int contains(struct py_run *run, const struct py_node *node,
         return py_flaw_set(run->flaw, node->at, "%s has no items for 'in'",
                            py_value_kind_name(list->kind));
     *out = false;
-    if (spend(run, node->at, list->n) < 0)
+    if (py_run_spend(run, node->at, list->n) < 0)
         return ERR_INPUT;
     for (size_t i = 0; i < list->n && !*out; i++)
         *out = py_value_equal(&list->items[i], value);
@@ -295,7 +237,7 @@ static int eval_call(struct py_run *run, const struct py_node *node,
     rc = eval_items(run, node, &arguments);
     for (size_t i = 0; rc == 0 && i < node->n; i++)
         if (arguments[i].kind == PY_LIST)
-            rc = spend(run, node->at, arguments[i].n);
+            rc = py_run_spend(run, node->at, arguments[i].n);
     return rc < 0 ? rc : py_function_call(run, node, arguments, node->n, out);
 }
 
@@ -315,10 +257,10 @@ static int collect_each(struct py_run *run, const struct py_node *node,
     if (rc == 0 && list.kind != PY_LIST)
         return py_flaw_set(run->flaw, node->at, "%s has no items for 'for'",
                            py_value_kind_name(list.kind));
-    if (rc == 0 && run->n_bound == BOUND_MAX)
+    if (rc == 0 && run->n_bound == PY_RUN_BOUND_MAX)
         return py_flaw_set(run->flaw, node->at,
                            "more than %d 'for' inside of each other",
-                           BOUND_MAX);
+                           PY_RUN_BOUND_MAX);
     if (rc < 0)
         return rc;
     run->n_bound++;
@@ -335,7 +277,7 @@ static int collect(struct py_run *run, const struct py_node *node,
                    struct collection *to)
 {
     struct py_value value = { .kind = PY_INT };
-    int rc = spend(run, node->at, 1);
+    int rc = py_run_spend(run, node->at, 1);
 
     if (rc < 0)
         return rc;
@@ -436,7 +378,7 @@ static int eval(struct py_run *run, const struct py_node *node,
                 struct py_value *out)
 {
     *out = py_value_int(0);
-    if (spend(run, node->at, 1) < 0)
+    if (py_run_spend(run, node->at, 1) < 0)
         return ERR_INPUT;
     switch (node->op) {
     case PY_OP_CONST:
@@ -493,7 +435,7 @@ int py_expression_eval(struct py_expression *expression,
     long steps = PY_EXPRESSION_STEPS;
     int rc;
 
-    drop_made(expression);
+    py_run_drop(expression);
     rc = py_eval_node(expression, expression->root, scope, &steps, out, flaw);
     expression->steps = PY_EXPRESSION_STEPS - steps;
     return rc;
@@ -508,7 +450,7 @@ void py_expression_free(struct py_expression *expression)
 {
     if (!expression)
         return;
-    drop_made(expression);
+    py_run_drop(expression);
     for (size_t i = 0; i < expression->n_nodes; i++) {
         free(expression->nodes[i]->text);
         free(expression->nodes[i]->items);
@@ -542,7 +484,7 @@ static const struct py_node *first_name(const struct py_node *node,
     }
     for (size_t i = 0; !found && i < node->n; i++) {
         if (node->op == PY_OP_FOR && i == 1) {
-            if (n_bound == BOUND_MAX)
+            if (n_bound == PY_RUN_BOUND_MAX)
                 return NULL; /* its evaluation is refused */
             bound[n_bound++] = node;
         }
@@ -569,7 +511,7 @@ static bool not_in_scope(const struct py_node *node, const void *arg)
 bool py_expression_uses(const struct py_expression *expression,
                         const char *name)
 {
-    const struct py_node *bound[BOUND_MAX];
+    const struct py_node *bound[PY_RUN_BOUND_MAX];
 
     return first_name(expression->root, bound, 0, has_name, name) != NULL;
 }
@@ -577,7 +519,7 @@ bool py_expression_uses(const struct py_expression *expression,
 const char *py_expression_unknown(const struct py_expression *expression,
                                   const struct py_scope *scope, size_t *at)
 {
-    const struct py_node *bound[BOUND_MAX];
+    const struct py_node *bound[PY_RUN_BOUND_MAX];
     const struct py_node *found =
         first_name(expression->root, bound, 0, not_in_scope, scope);
 

@@ -105,29 +105,12 @@ bool py_function_constant(const char *name, double *out)
     return false;
 }
 
-int py_call_wrong(const struct py_call *call)
-{
-    return py_flaw_set(call->flaw, call->node->at,
-                       "%s() does not take such arguments",
-                       call->node->text + (*call->node->text == '.'));
-}
-
-bool py_call_list(const struct py_call *call)
-{
-    return call->n == 1 && call->arguments[0].kind == PY_LIST;
-}
-
-bool py_call_number(const struct py_call *call)
-{
-    return call->n == 1 && py_value_is_number(&call->arguments[0]);
-}
-
 int py_function_call(struct py_run *run, const struct py_node *node,
                      const struct py_value *arguments, size_t n,
                      struct py_value *out)
 {
     const struct py_function *function = find("", node->text);
-    struct py_call call = { run, node, arguments, n, py_run_flaw(run) };
+    struct py_call call = { run, node, arguments, n, run->flaw };
     struct py_value characters;
 
     if (n == 1 && arguments[0].kind == PY_TEXT &&

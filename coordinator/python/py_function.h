@@ -7,7 +7,7 @@
 #ifndef FA_COORDINATOR_PYTHON_PY_FUNCTION_H
 #define FA_COORDINATOR_PYTHON_PY_FUNCTION_H
 
-#include "coordinator/python/py_internal.h"
+#include "coordinator/python/py_run.h"
 
 /* The modules of functions; "numpy" is np. */
 enum py_module {
@@ -15,16 +15,6 @@ enum py_module {
     PY_MODULE_MATH,
     PY_MODULE_NP,
 };
-
-/* A call of one; its arguments are values. */
-struct py_call {
-    struct py_run *run;
-    const struct py_node *node;
-    const struct py_value *arguments;
-    size_t n;
-    struct py_flaw *flaw;
-};
-typedef int py_function_fn(const struct py_call *call, struct py_value *out);
 
 struct py_function {
     const char *name;
@@ -42,13 +32,6 @@ bool py_function_constant(const char *name, double *out);
 int py_function_call(struct py_run *run, const struct py_node *call,
                      const struct py_value *arguments, size_t n,
                      struct py_value *out);
-
-/* What functions share. */
-int py_call_wrong(const struct py_call *call);   /* sets the flaw */
-bool py_call_list(const struct py_call *call);   /* one argument, a list */
-bool py_call_number(const struct py_call *call); /* likewise, a number */
-int py_call_whole(const struct py_call *call, double real,
-                  struct py_value *out); /* the int */
 
 /* Tables that end with a NULL: numbers (py_function_number.c), whole ones
  * (py_function_whole.c), lists (py_function_list.c), texts

@@ -9,8 +9,7 @@
 #include "common/err.h"
 #include "coordinator/python/py_function.h"
 
-#define DIGITS_MOST 22 /* of round() */
-#define WHOLE_END 0x1p127
+#define DIGITS_MOST 22    /* of round() */
 #define REAL_BYTES_MAX 60 /* of a text for float() */
 
 /* The number of the only argument, which is one. */
@@ -30,15 +29,6 @@ static int real_of(const struct py_call *call, double (*fn)(double),
     if (!py_call_number(call))
         return py_call_wrong(call);
     *out = py_value_real(fn(only(call)));
-    return 0;
-}
-
-int py_call_whole(const struct py_call *call, double real, struct py_value *out)
-{
-    if (isnan(real) || real < -WHOLE_END || real >= WHOLE_END)
-        return py_flaw_set(call->flaw, call->node->at,
-                           "the result is beyond %d bits", PY_INT_BITS);
-    *out = py_value_int((py_int)real);
     return 0;
 }
 

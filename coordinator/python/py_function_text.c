@@ -151,8 +151,8 @@ int py_text_of(struct py_run *run, size_t at, const struct py_value *value,
     if (put(value, false, &buf) && !buf.truncated)
         rc = take(run, at, buf_text(&buf), buf.len, &text);
     else
-        rc = py_flaw_set(py_run_flaw(run), at,
-                         "this has no text in the Python subset");
+        rc =
+            py_flaw_set(run->flaw, at, "this has no text in the Python subset");
     buf_fini(&buf);
     *out = text.text;
     return rc;

@@ -86,13 +86,4 @@ int py_eval_node(struct py_expression *expression, const struct py_node *node,
                  const struct py_scope *scope, long *steps,
                  struct py_value *out, struct py_flaw *flaw);
 
-/* ---- while it is evaluated (py_eval.c) */
-
-struct py_run;
-
-/* Space for a list, and for a text of so many bytes and its end. */
-int py_run_list(struct py_run *run, size_t at, size_t n, struct py_value **out);
-int py_run_text(struct py_run *run, size_t at, size_t bytes, char **out);
-struct py_flaw *py_run_flaw(struct py_run *run);
-
 #endif

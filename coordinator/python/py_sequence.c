@@ -36,7 +36,7 @@ int py_sequence_item(struct py_run *run, const struct py_node *node,
                      const struct py_value *list, const struct py_value *place,
                      struct py_value *out)
 {
-    struct py_flaw *flaw = py_run_flaw(run);
+    struct py_flaw *flaw = run->flaw;
     py_int n = (py_int)length(list), at;
 
     if (!has_places(list) || !py_value_is_whole(place))
@@ -118,7 +118,7 @@ int py_sequence_slice(struct py_run *run, const struct py_node *node,
 {
     const struct py_value *list = &parts[0];
     py_int n = (py_int)length(list), step = 1, from, to;
-    struct py_flaw *flaw = py_run_flaw(run);
+    struct py_flaw *flaw = run->flaw;
     bool back;
 
     for (size_t i = 1; i < 4; i++)
@@ -195,8 +195,9 @@ int py_sequence_repeat(struct py_run *run, const struct py_node *node,
     }
     if (py_run_list(run, node->at, len * n, &items) < 0)
         return ERR_INPUT;
-    for (size_t i = 0; i < len * n; i++)
-        items[i] = value->items[i % len];
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < len; k++)
+            items[i * len + k] = value->items[k];
     *out = py_value_list(value->form, items, len * n);
     return 0;
 }

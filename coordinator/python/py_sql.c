@@ -1,61 +1,10 @@
 #include "coordinator/python/py_sql.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "common/err.h"
 #include "coordinator/python/py_sql_internal.h"
-#include "coordinator/text/value.h"
-
-int py_sql_no_counterpart(struct py_sql *sql, const struct py_node *node)
-{
-    return py_flaw_set(
-        sql->flaw, node->at,
-        "this has no counterpart in SQL, so it cannot be a gate");
-}
-
-/* ---- constants */
-
-void py_sql_write(const struct py_value *value, struct buf *out)
-{
-    struct value literal = {
-        .kind = value->kind == PY_REAL   ? VALUE_REAL
-                : value->kind == PY_TEXT ? VALUE_TEXT
-                                         : VALUE_INT,
-        .integer = (int64_t)value->integer,
-        .real = value->real,
-        .text = value->text,
-    };
-
-    value_sql(&literal, out);
-}
-
-struct py_sql_type py_sql_type_of(const struct py_value *value)
-{
-    bool number = py_value_is_number(value);
-
-    return (struct py_sql_type){ value->kind,
-                                 number && py_value_number(value) >= 0,
-                                 number ? fabs(py_value_number(value))
-                                        : (double)INFINITY };
-}
-
-bool py_sql_literal(struct py_sql *sql, const struct py_value *value)
-{
-    bool below;
-
-    if (value->kind == PY_LIST || value->kind == PY_NONE ||
-        (value->kind == PY_REAL && !isfinite(value->real)) ||
-        (value->kind == PY_INT && !py_value_fits(value)) ||
-        (value->kind == PY_TEXT && strchr(value->text, '\'')))
-        return false;
-    below = value->kind != PY_TEXT && py_value_number(value) < 0;
-    buf_str(sql->out, below ? "(" : "");
-    py_sql_write(value, sql->out);
-    buf_str(sql->out, below ? ")" : "");
-    return true;
-}
 
 static int put_constant(struct py_sql *sql, const struct py_node *node,
                         struct py_sql_type *type)
@@ -433,13 +382,6 @@ static int put_call(struct py_sql *sql, const struct py_node *node,
     }
     return py_sql_takes_list(node) ? py_sql_list_call(sql, node, type)
                                    : put_function(sql, node, type);
-}
-
-int py_sql_spend(struct py_sql *sql, const struct py_node *node)
-{
-    if (sql->out->truncated || sql->steps-- <= 0)
-        return py_flaw_set(sql->flaw, node->at, "it is too long in SQL");
-    return 0;
 }
 
 static int put_value(struct py_sql *sql, const struct py_node *node,

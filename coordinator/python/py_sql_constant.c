@@ -1,7 +1,11 @@
-/* Parts of an expression that depend on no tunable. */
+/* Parts of an expression that depend on no tunable, and values as literals. */
+#include <math.h>
 #include <string.h>
 
+#include "common/err.h"
+#include "coordinator/python/py_sql.h"
 #include "coordinator/python/py_sql_internal.h"
+#include "coordinator/text/value.h"
 
 const struct py_name *py_sql_find(const struct py_sql *sql, const char *name)
 {
@@ -115,4 +119,58 @@ int py_sql_constant(struct py_sql *sql, const struct py_node *node,
         turned[i] = sql->names[sql->n_names - 1 - i];
     return py_eval_node(sql->expression, node, &scope, &sql->steps, out,
                         sql->flaw);
+}
+
+int py_sql_spend(struct py_sql *sql, const struct py_node *node)
+{
+    if (sql->out->truncated || sql->steps-- <= 0)
+        return py_flaw_set(sql->flaw, node->at, "it is too long in SQL");
+    return 0;
+}
+
+int py_sql_no_counterpart(struct py_sql *sql, const struct py_node *node)
+{
+    return py_flaw_set(
+        sql->flaw, node->at,
+        "this has no counterpart in SQL, so it cannot be a gate");
+}
+
+void py_sql_write(const struct py_value *value, struct buf *out)
+{
+    struct value literal = {
+        .kind = value->kind == PY_REAL   ? VALUE_REAL
+                : value->kind == PY_TEXT ? VALUE_TEXT
+                                         : VALUE_INT,
+        .integer = (int64_t)value->integer,
+        .real = value->real,
+        .text = value->text,
+    };
+
+    value_sql(&literal, out);
+}
+
+struct py_sql_type py_sql_type_of(const struct py_value *value)
+{
+    bool number = py_value_is_number(value);
+
+    return (struct py_sql_type){ value->kind,
+                                 number && py_value_number(value) >= 0,
+                                 number ? fabs(py_value_number(value))
+                                        : (double)INFINITY };
+}
+
+bool py_sql_literal(struct py_sql *sql, const struct py_value *value)
+{
+    bool below;
+
+    if (value->kind == PY_LIST || value->kind == PY_NONE ||
+        (value->kind == PY_REAL && !isfinite(value->real)) ||
+        (value->kind == PY_INT && !py_value_fits(value)) ||
+        (value->kind == PY_TEXT && strchr(value->text, '\'')))
+        return false;
+    below = value->kind != PY_TEXT && py_value_number(value) < 0;
+    buf_str(sql->out, below ? "(" : "");
+    py_sql_write(value, sql->out);
+    buf_str(sql->out, below ? ")" : "");
+    return true;
 }
