@@ -118,6 +118,9 @@ static int read_members(struct landscape_reader *reader)
 
     if (rc < 0)
         return rc;
+    if (token == JSON_STREAM_END)
+        return json_stream_flaw(reader->stream, reader->err,
+                                "the file is empty");
     if (token != JSON_STREAM_OPEN_OBJECT)
         return json_stream_flaw(reader->stream, reader->err,
                                 "this is not a Kernel Tuner cache or a T4 "

@@ -154,7 +154,7 @@ static void bad_files_are_refused_with_their_line(void **state)
     static const struct row {
         const char *text, *message;
     } rows[] = {
-        { "", "a Kernel Tuner cache" },
+        { "", ":1: the file is empty" },
         { "[1]", ":1: this is not a Kernel Tuner cache" },
         { "{\"a\" 1}", ":1: no ':' after \"a\"" },
         { "{\"a\": 1 \"b\": 2}", ":1: '\"' where a ',' belongs" },
