@@ -4,8 +4,8 @@
 
 #include "coordinator/python/py_internal.h"
 
-#define PY_RUN_BOUND_MAX 8 /* variables of "for" clauses inside of each other \
-                            */
+/* Variables of "for" clauses inside of each other. */
+#define PY_RUN_BOUND_MAX 8
 
 struct py_run {
     struct py_expression *expression;

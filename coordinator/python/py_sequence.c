@@ -73,9 +73,11 @@ static py_int clipped(const struct py_value *part, py_int otherwise, py_int n,
 
 static size_t count(py_int from, py_int to, py_int step)
 {
-    if (step > 0)
-        return from < to ? (size_t)((to - from - 1) / step) + 1 : 0;
-    return from > to ? (size_t)((from - to - 1) / -step) + 1 : 0;
+    if (step > 0 && from < to)
+        return (size_t)((to - from - 1) / step) + 1;
+    if (step < 0 && from > to)
+        return (size_t)((from - to - 1) / -step) + 1;
+    return 0;
 }
 
 static int slice_list(struct py_run *run, const struct py_node *node,
