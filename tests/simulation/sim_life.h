@@ -26,7 +26,8 @@ struct rental;
 struct sim_world;
 struct store;
 
-#define SIM_STUCK_NS (900 * NS_PER_S)    /* without progress */
+/* Three leases of 330 s may be lost in turn. */
+#define SIM_STUCK_NS (1200 * NS_PER_S)   /* without progress */
 #define SIM_ALL_NS (3 * 3600 * NS_PER_S) /* of a life, whatever happens */
 
 enum sim_out {
