@@ -247,6 +247,12 @@ static int take_plain(struct parse *parse, const char *text, struct err *err)
                        "%s: unknown flag '%.64s'; flags begin with --, "
                        "'fa-coord %s --help' lists them",
                        options->command, text, options->command);
+    if (!*text)
+        return err_set(err, ERR_INPUT,
+                       "%s: an argument is empty; is a variable of your shell "
+                       "not set? The arguments are %s",
+                       options->command,
+                       *options->arguments ? options->arguments : "none");
     if (parse->n_plain == options->arguments_max)
         return err_set(err, ERR_INPUT,
                        "%s: unexpected argument '%.200s'; the arguments are %s",

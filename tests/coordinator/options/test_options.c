@@ -200,6 +200,26 @@ static void one_of_two_arguments_may_be_left_to_a_flag(void **state)
     assert_int_equal(parse_with(&with, "--arch x.db z M=1", &err), ERR_INPUT);
 }
 
+/* As "$DB" is where DB is not set: it would name another database. */
+static void an_empty_argument_is_refused(void **state)
+{
+    struct options with = options;
+    char *argv[] = { (char *)(uintptr_t) "space", (char *)(uintptr_t) "" };
+    struct err err;
+
+    (void)state;
+    assert_int_equal(options_parse(&with, 2, argv, &err), ERR_INPUT);
+    assert_string_equal(err.text,
+                        "space: an argument is empty; is a variable of your "
+                        "shell not set? The arguments are [SWEEP]");
+    with.arguments = "";
+    with.arguments_max = 0;
+    assert_int_equal(options_parse(&with, 2, argv, &err), ERR_INPUT);
+    assert_string_equal(err.text,
+                        "space: an argument is empty; is a variable of your "
+                        "shell not set? The arguments are none");
+}
+
 static void help_names_every_flag(void **state)
 {
     char text[2000] = "";
@@ -224,6 +244,7 @@ int main(void)
         cmocka_unit_test(what_needs_another_flag_is_refused_without_it),
         cmocka_unit_test(a_flag_may_stand_for_the_first_argument),
         cmocka_unit_test(one_of_two_arguments_may_be_left_to_a_flag),
+        cmocka_unit_test(an_empty_argument_is_refused),
         cmocka_unit_test(help_names_every_flag),
     };
 
