@@ -15,9 +15,9 @@
 #include "common/buf.h"
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/text/json.h"
 #include "coordinator/text/shell_word.h"
 
-#define SWEEP_BYTES_MAX (1 << 20)
 #define NAMES_SHOWN 400 /* bytes of the list of databases */
 
 static int spec_read_text(const char *path, struct buf *buf)
@@ -41,7 +41,7 @@ char *dbpath_of_file(const char *file, const char *folder)
     const char *name;
     char *path = NULL;
 
-    buf_init(&buf, SWEEP_BYTES_MAX);
+    buf_init(&buf, JSON_BYTES_MAX);
     if (spec_read_text(file, &buf) == 0 && buf.len && !buf.truncated) {
         cJSON_Minify(buf.bytes); /* drops comments */
         tree = cJSON_Parse(buf.bytes);
@@ -66,6 +66,28 @@ int dbpath_is_database(const struct dirent *entry)
     return ends_in(entry->d_name, ".db") && !ends_in(entry->d_name, ".fuzz.db");
 }
 
+static int no_name(const char *file, const char *sweep, struct err *err)
+{
+    char *word = shell_word(sweep);
+
+    (void)err_set(err, ERR_INPUT,
+                  "%s does not give the name of the sweep; 'fa-coord check %s' "
+                  "shows what is wrong, and --db FILE names the database "
+                  "directly",
+                  file, word);
+    free(word);
+    return ERR_INPUT;
+}
+
+static int none_here(struct err *err)
+{
+    if (access("sweep.json", F_OK) == 0)
+        return no_name("sweep.json", "sweep.json", err);
+    return err_set(
+        err, ERR_INPUT,
+        "this folder has no sweep.json and no *.db; name a database");
+}
+
 static int only_one(char **out, struct err *err)
 {
     struct dirent **entries = NULL;
@@ -80,9 +102,7 @@ static int only_one(char **out, struct err *err)
     if (n == 1)
         *out = mem_strdup(entries[0]->d_name);
     else if (n == 0)
-        rc = err_set(
-            err, ERR_INPUT,
-            "this folder has no sweep.json and no *.db; name a database");
+        rc = none_here(err);
     else
         rc = err_set(err, ERR_INPUT,
                      "this folder has %d databases and no sweep.json that says "
@@ -176,6 +196,7 @@ int dbpath_of_sweep(const char *sweep, char **out, struct err *err)
 {
     char *file, *folder;
     const char *slash;
+    int rc;
 
     if (ends_in(sweep, ".db")) {
         *out = mem_strdup(sweep);
@@ -186,13 +207,8 @@ int dbpath_of_sweep(const char *sweep, char **out, struct err *err)
     slash = strrchr(file, '/');
     folder = mem_dup(file, slash ? (size_t)(slash - file) + 1 : 0);
     *out = dbpath_of_file(file, folder);
-    if (!*out)
-        err_set(
-            err, ERR_INPUT,
-            "%s does not give the name of the sweep; 'fa-coord check %s' shows "
-            "what is wrong, and --db FILE names the database directly",
-            file, sweep);
+    rc = *out ? 0 : no_name(file, sweep, err);
     free(file);
     free(folder);
-    return *out ? 0 : ERR_INPUT;
+    return rc;
 }

@@ -147,12 +147,46 @@ static void without_standard_input_it_is_found_too(void **state)
     close(in);
 }
 
+/* As large as a sweep file may be; its comment is most of it. */
+static void a_large_sweep_file_names_its_database_too(void **state)
+{
+    FILE *file;
+
+    (void)state;
+    write_file("sweep.json", "{\"name\": \"b\"} /*");
+    file = fopen("sweep.json", "a");
+    for (int i = 0; i < (8 << 20) - 18; i++)
+        fputc('x', file);
+    fputs("*/", file);
+    assert_int_equal(ftell(file), 8 << 20);
+    fclose(file);
+    expect(NULL, "b.db");
+    refuse("sweep.json",
+           "sweep.json is a sweep file; the database of its sweep is b.db");
+}
+
+static void a_broken_sweep_file_is_not_taken_for_none(void **state)
+{
+    (void)state;
+    write_file("sweep.json", "{\"name\": \"b\", ");
+    refuse(NULL, "sweep.json does not give the name of the sweep; 'fa-coord "
+                 "check sweep.json' shows what is wrong, and --db FILE names "
+                 "the database directly");
+    write_file("a.db", "");
+    expect(NULL, "a.db");
+}
+
 static void a_sweep_without_a_name_is_an_error(void **state)
 {
     char *out;
     struct err err;
 
     (void)state;
+    assert_int_equal(dbpath_of_sweep("my x.json", &out, &err), ERR_INPUT);
+    assert_string_equal(err.text,
+                        "my x.json does not give the name of the sweep; "
+                        "'fa-coord check 'my x.json'' shows what is wrong, and "
+                        "--db FILE names the database directly");
     assert_int_equal(dbpath_of_sweep("none.json", &out, &err), ERR_INPUT);
     assert_string_equal(err.text,
                         "none.json does not give the name of the sweep; "
@@ -245,6 +279,8 @@ int main(void)
         TEST(the_database_comes_before_the_configuration),
         TEST(the_database_of_a_sweep_lies_beside_its_file),
         TEST(without_standard_input_it_is_found_too),
+        TEST(a_large_sweep_file_names_its_database_too),
+        TEST(a_broken_sweep_file_is_not_taken_for_none),
         TEST(a_sweep_without_a_name_is_an_error),
         TEST(several_models_have_a_database_each),
         TEST(databases_of_different_sweeps_are_no_models_of_one),
