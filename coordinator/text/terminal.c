@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/err.h"
 #include "coordinator/text/utf8.h"
@@ -67,10 +68,14 @@ size_t terminal_width(const char *text)
     return width;
 }
 
-/* Is it a pipe that nobody reads any more? */
+/* Is it a pipe that nobody reads any more?  A stream that stands for standard
+ * output or error has no descriptor of its own (patient_stdio.h). */
 static bool is_left(FILE *to)
 {
-    struct pollfd end = { .fd = fileno(to), .events = POLLOUT };
+    int fd = to == stdout   ? STDOUT_FILENO
+             : to == stderr ? STDERR_FILENO
+                            : fileno(to);
+    struct pollfd end = { .fd = fd, .events = POLLOUT };
 
     return poll(&end, 1, 0) == 1 && (end.revents & POLLERR) != 0;
 }
