@@ -11,6 +11,7 @@
 #include "common/mem.h"
 #include "coordinator/spec/gpu_arch.h"
 #include "coordinator/text/caret.h"
+#include "coordinator/text/decimal.h"
 #include "coordinator/text/suggest.h"
 
 #define RULE_MAX 8192 /* bytes of an expression */
@@ -111,9 +112,13 @@ int spec_read_text(const struct reader *r, const struct json *json,
 int spec_read_rule(const struct reader *r, const struct json *json,
                    const char *what, struct spec_rule *out)
 {
+    char number[DECIMAL_BYTES];
+
     out->at = json->at;
-    if (json->kind == JSON_NUMBER && json->whole) {
-        out->text = mem_printf("%.0f", json->number);
+    if (json->kind == JSON_NUMBER) {
+        (void)decimal_text(json->number, number);
+        out->text = json->whole ? mem_printf("%.0f", json->number)
+                                : mem_strdup(number);
         return 0;
     }
     if (json->kind != JSON_TEXT)

@@ -186,6 +186,25 @@ static void buffers_have_a_role_and_a_fill(void **state)
     spec_free(spec);
 }
 
+static void a_number_is_an_expression(void **state)
+{
+    struct spec *spec = spec_fixture(&(struct spec_parts){
+        .grid = "4",
+        .arguments =
+            "{ \"name\": \"y\", \"type\": \"fp32\", \"shape\": [\"N\"], "
+            "\"output\": true }, "
+            "{ \"name\": \"a\", \"type\": \"fp32\", \"value\": 1.5 }, "
+            "{ \"name\": \"b\", \"type\": \"fp64\", \"value\": -1e-6 }, "
+            "{ \"name\": \"c\", \"type\": \"fp32\", \"value\": 2.0 }" });
+
+    (void)state;
+    assert_string_equal(spec->kernel.launch.grid[0].text, "4");
+    assert_string_equal(spec->arguments[1].value.text, "1.5");
+    assert_string_equal(spec->arguments[2].value.text, "-1e-06");
+    assert_string_equal(spec->arguments[3].value.text, "2");
+    spec_free(spec);
+}
+
 static void whole_numbers_beside_reals_are_reals(void **state)
 {
     struct spec *spec = spec_fixture(&(struct spec_parts){
@@ -498,6 +517,7 @@ int main(void)
         cmocka_unit_test(
             outputs_have_a_tolerance_of_their_own_or_that_of_the_sweep),
         cmocka_unit_test(buffers_have_a_role_and_a_fill),
+        cmocka_unit_test(a_number_is_an_expression),
         cmocka_unit_test(whole_numbers_beside_reals_are_reals),
         cmocka_unit_test(lists_of_values_are_multiplied_out),
         cmocka_unit_test(fuzzing_has_shapes_of_its_own_or_those_of_the_device),
