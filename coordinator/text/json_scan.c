@@ -216,18 +216,27 @@ static int scan_number(struct pass *pass, struct json_place *place)
     return 0;
 }
 
+/* The blanks before it are read. */
+static bool ends(const struct pass *pass)
+{
+    return pass->p == pass->end;
+}
+
 static int scan_member(struct pass *pass)
 {
     size_t key_at = (size_t)(pass->p - pass->scan->plain);
 
     if (*pass->p != '"')
         return flaw(pass, pass->p, "a key is missing",
-                    "write keys as texts, as in \"name\": ...; no comma after "
-                    "the last member");
+                    ends(pass) ? "the file ends here"
+                               : "write keys as texts, as in \"name\": ...; no "
+                                 "comma after the last member");
     if (scan_text(pass) < 0 || skip_blanks(pass) < 0)
         return ERR_INPUT;
     if (*pass->p != ':')
-        return flaw(pass, pass->p, "':' is missing", "as in \"name\": value");
+        return flaw(pass, pass->p, "':' is missing",
+                    ends(pass) ? "the file ends here"
+                               : "as in \"name\": value");
     pass->p++;
     return skip_blanks(pass) < 0 ? ERR_INPUT : scan_value(pass, key_at);
 }
@@ -251,7 +260,7 @@ static int scan_list(struct pass *pass, char closing)
             return flaw(pass, pass->p,
                         closing == '}' ? "',' or '}' is missing"
                                        : "',' or ']' is missing",
-                        pass->p == pass->end ? "the file ends here"
+                        ends(pass) ? "the file ends here"
                                              : "separate members with commas");
         pass->p++;
         if (skip_blanks(pass) < 0)
@@ -278,7 +287,7 @@ static int scan_word(struct pass *pass)
             return 0;
         }
     }
-    if (pass->p == pass->end)
+    if (ends(pass))
         return flaw(pass, pass->p, "a value is missing",
                     pass->scan->n == 1 ? "the file is empty"
                                        : "the file ends here");

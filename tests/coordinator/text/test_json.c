@@ -58,7 +58,11 @@ static const struct {
     { "", "f:1:1: a value is missing\n  \n  ^\nthe file is empty" },
     { "[1, ",
       "f:1:5: a value is missing\n  [1, \n      ^\nthe file ends here" },
-    { "{", "f:1:2: a key is missing\n" },
+    { "{", "f:1:2: a key is missing\n  {\n   ^\nthe file ends here" },
+    { "{\"a\": 1, ", "f:1:10: a key is missing\n  {\"a\": 1, \n           "
+                     "^\nthe file ends here" },
+    { "{\"a\" ", "f:1:6: ':' is missing\n  {\"a\" \n       ^\nthe file ends "
+                 "here" },
     { "{} x", "f:1:4: something follows the value\n  {} x\n     ^\n" },
     { "[1,]", "f:1:4: a value is missing after ','\n  [1,]\n     ^\n" },
     { "{\"a\":1,}", "f:1:8: a value is missing after ','\n" },
