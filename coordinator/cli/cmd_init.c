@@ -76,6 +76,17 @@ static void print_fixed(const struct kernel_scan *scan)
                scan->fixed[0].name, scan->fixed[0].name, scan->fixed[0].value);
 }
 
+/* 'folder' is NULL for the one that the user is in. */
+static void print_check(const char *folder)
+{
+    char *word = folder ? shell_word(folder) : NULL;
+
+    if (word)
+        printf("    cd %s\n", word);
+    printf("    fa-coord check\n");
+    free(word);
+}
+
 /* The sweep file stands beside the kernel, as its sources must. */
 static int write_for(const struct settings *settings, struct err *err)
 {
@@ -101,16 +112,18 @@ static int write_for(const struct settings *settings, struct err *err)
             2, folder, err);
     }
     tunables = kernel_sweep_tunables(&scan);
-    if (rc == 0)
+    if (rc == 0) {
         printf("sweep.json and reference.cu are beside %s: %zu parameter%s, "
-               "%zu tunable%s.\n"
+               "%zu tunable%s.
+"
                "Now check the lines of sweep.json that say CHECK, write "
-               "reference.cu, and run\n"
-               "    fa-coord check\n",
+               "reference.cu, and run
+",
                name, scan.n, scan.n == 1 ? "" : "s", tunables,
                tunables == 1 ? "" : "s");
-    if (rc == 0)
+        print_check(slash ? folder : NULL);
         print_fixed(&scan);
+    }
     kernel_scan_fini(&scan);
     free(source);
     free(sweep);

@@ -36,6 +36,7 @@ class Init(Rig):
             f.write(KERNEL)
         said = self.run_coord(self.folder, "init", "--from", "mine.cu").stdout
         self.assertIn("3 parameters, 2 tunables", said)
+        self.assertIn("and run\n    fa-coord check\n", said)
         why = self.run_coord(self.folder, "check", "--device", "cpu", code=2)
         self.assertIn("write here what element i of each output is", why.stdout + why.stderr)
         with open(self.path("reference.cu")) as f:
@@ -51,7 +52,10 @@ class Init(Rig):
     def test_macros_that_are_not_in_an_ifndef_are_named(self):
         with open(self.path("fixed.cu"), "w") as f:
             f.write("#define BLOCK 128\n" + KERNEL[KERNEL.index("#ifndef TWICE"):])
-        said = self.run_coord(self.folder, "init", "--from", "fixed.cu").stdout
+        os.mkdir(self.path("my kernels"))
+        os.rename(self.path("fixed.cu"), self.path("my kernels/fixed.cu"))
+        said = self.run_coord(self.folder, "init", "--from", "my kernels/fixed.cu").stdout
+        self.assertIn("and run\n    cd 'my kernels/'\n    fa-coord check\n", said)
         self.assertIn("3 parameters, 1 tunable.", said)
         self.assertIn("Not tunables: BLOCK. To tune one, write\n    #ifndef BLOCK\n    #define BLOCK 128\n", said)
 
