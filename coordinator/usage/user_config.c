@@ -200,6 +200,20 @@ static void overrule(struct user_config *config, const char *name)
     config->n = kept;
 }
 
+/* Without a value, it only takes away what the file says. */
+static int take_variable(struct user_config *config, const char *name,
+                         const char *value, char *origin, struct err *err)
+{
+    int rc;
+
+    overrule(config, name);
+    if (*value)
+        return add(config, NULL, name, mem_strdup(value), origin, err);
+    rc = check_name(NULL, name, origin, err);
+    free(origin);
+    return rc;
+}
+
 int user_config_environment(char *const *environment, struct user_config *out,
                             struct err *err)
 {
@@ -218,8 +232,7 @@ int user_config_environment(char *const *environment, struct user_config *out,
                               ? '-'
                               : (char)tolower((unsigned char)*variable);
         name[len] = '\0';
-        overrule(out, name);
-        rc = add(out, NULL, name, mem_strdup(equals + 1), origin, err);
+        rc = take_variable(out, name, equals + 1, origin, err);
         if (rc < 0)
             return rc;
     }

@@ -145,6 +145,20 @@ static void the_environment_overrules_the_file(void **state)
     assert_string_equal(got.hosts, "other");
 }
 
+static void an_empty_variable_takes_away_what_the_file_says(void **state)
+{
+    char hosts[] = "FA_COORD_HOSTS=", quiet[] = "FA_COORD_QUIET=";
+    char *environment[] = { hosts, quiet, NULL };
+
+    (void)state;
+    assert_int_equal(go("go.hosts = ~/gpus.txt\nquiet = true\nbudget = 7\n",
+                        environment, NULL),
+                     0);
+    assert_null(got.hosts);
+    assert_false(got.quiet);
+    assert_true(got.budget > 6);
+}
+
 static void the_command_line_overrules_both(void **state)
 {
     char variable[] = "FA_COORD_BUDGET=9";
@@ -201,12 +215,15 @@ static void a_line_that_means_nothing_is_named(void **state)
 
 static void a_variable_that_names_no_flag_is_refused(void **state)
 {
-    char variable[] = "FA_COORD_BUDGE=1";
+    char variable[] = "FA_COORD_BUDGE=1", empty[] = "FA_COORD_BUDGE=";
     char *environment[] = { variable, NULL };
     struct user_config config = { NULL, 0 };
     struct err err = { "" };
 
     (void)state;
+    assert_int_equal(user_config_environment((char *[]){ empty, NULL }, &config,
+                                             &err),
+                     ERR_INPUT);
     assert_int_equal(user_config_environment(environment, &config, &err),
                      ERR_INPUT);
     assert_string_equal(err.text, "FA_COORD_BUDGE: fa-coord has no flag "
@@ -262,6 +279,8 @@ int main(void)
         cmocka_unit_test_setup(a_byte_order_mark_is_skipped, setup),
         cmocka_unit_test_setup(what_names_the_command_counts_more, setup),
         cmocka_unit_test_setup(the_environment_overrules_the_file, setup),
+        cmocka_unit_test_setup(an_empty_variable_takes_away_what_the_file_says,
+                               setup),
         cmocka_unit_test_setup(the_command_line_overrules_both, setup),
         cmocka_unit_test_setup(a_default_gives_way_to_a_flag_that_excludes_it,
                                setup),
