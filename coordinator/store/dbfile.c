@@ -74,6 +74,22 @@ static int is_missing(const char *path, struct err *err)
                    path);
 }
 
+static int is_empty(const char *path, struct err *err)
+{
+    return err_set(err, ERR_STORE,
+                   "%s is an empty file; 'fa-coord sweep' makes a database of "
+                   "it",
+                   path);
+}
+
+static int cannot_read(const char *path, struct err *err)
+{
+    return err_set(err, ERR_STORE, "%s: %s%s", path, strerror(errno),
+                   errno == EACCES ? "; a database is for its owner alone: ask "
+                                     "for a copy that you may read"
+                                   : "");
+}
+
 static int cannot_write(const char *path, struct err *err)
 {
     const int why = errno;
@@ -222,7 +238,10 @@ static int unreadable(const char *path, struct sqlite3 *db, struct err *err)
     char why[80];
 
     if ((code & 0xff) == SQLITE_NOTADB)
-        return err_set(err, ERR_STORE, "%s is not a SQLite database", path);
+        return err_set(err, ERR_STORE,
+                       "%s is not a SQLite database; name another file with "
+                       "--db",
+                       path);
     if ((code & 0xff) == SQLITE_CORRUPT && sql_system_error(db) != EIO) {
         snprintf(why, sizeof(why), "%s", sqlite3_errmsg(db));
         terminal_clean(why, false); /* it quotes them */
@@ -267,7 +286,7 @@ static int check_format(struct sqlite3 *db, const char *path, int newest,
     if (format > newest)
         return err_set(err, ERR_STORE,
                        "%s has format %lld, written by a newer fa-coord; this "
-                       "one knows formats up to %d",
+                       "one knows formats up to %d: use the newer one",
                        path, (long long)format, newest);
     *out = (int)format;
     return 0;
@@ -460,7 +479,7 @@ int dbfile_read(const char *path, struct dbfile_steps steps, struct buf *lost,
     if (stat(path, &st) < 0 && errno == ENOENT)
         return is_missing(path, err);
     if (access(path, R_OK) < 0)
-        return err_set(err, ERR_STORE, "%s: %s", path, strerror(errno));
+        return cannot_read(path, err);
     if (!S_ISREG(st.st_mode))
         return err_set(err, ERR_STORE, "%s is not a file", path);
     rc = open_to_read(path, out, err);
@@ -470,7 +489,7 @@ int dbfile_read(const char *path, struct dbfile_steps steps, struct buf *lost,
     if (rc == 0)
         rc = check_format(*out, path, steps.n, &format, err);
     if (rc == 0 && format == 0)
-        rc = err_set(err, ERR_STORE, "%s is an empty file", path);
+        rc = is_empty(path, err);
     if (rc == 0 && format < steps.readable)
         rc = read_older(path, out, format, steps, lost, err);
     if (rc == 0)
@@ -521,7 +540,7 @@ int dbfile_write(const char *path, struct dbfile_steps steps, bool create,
     if (rc == 0)
         rc = check_format(*out, path, steps.n, &format, err);
     if (rc == 0 && format == 0 && !create)
-        rc = err_set(err, ERR_STORE, "%s is an empty file", path);
+        rc = is_empty(path, err);
     if (rc == 0 && sql_run(*out, write_settings, err) < 0)
         rc = unreadable(path, *out, err);
     if (rc == 0 && format < steps.n)

@@ -74,8 +74,8 @@ static void a_missing_database_is_made_only_when_asked(void **state)
 static void an_empty_file_becomes_a_database_only_when_asked(void **state)
 {
     write_file(*state, "", 0);
-    refused(*state, STORE_READ, "PATH is an empty file");
-    refused(*state, STORE_WRITE, "PATH is an empty file");
+    refused(*state, STORE_READ, "PATH is an empty file; 'fa-coord sweep' makes a database of it");
+    refused(*state, STORE_WRITE, "PATH is an empty file; 'fa-coord sweep' makes a database of it");
     store_close(fixture_open(*state, STORE_CREATE));
 }
 
@@ -87,8 +87,8 @@ static void a_file_that_is_no_database_is_left_alone(void **state)
     int fd;
 
     write_file(*state, text, sizeof(text));
-    refused(*state, STORE_CREATE, "PATH is not a SQLite database");
-    refused(*state, STORE_READ, "PATH is not a SQLite database");
+    refused(*state, STORE_CREATE, "PATH is not a SQLite database; name another file with --db");
+    refused(*state, STORE_READ, "PATH is not a SQLite database; name another file with --db");
     fd = open(*state, O_RDONLY);
     assert_int_equal(read(fd, back, sizeof(back)), sizeof(back));
     assert_string_equal(back, text);
@@ -221,7 +221,7 @@ static void a_newer_format_is_refused(void **state)
     change(*state, "PRAGMA user_version=13");
     refused(*state, STORE_READ,
             "PATH has format 13, written by a newer fa-coord; this one knows "
-            "formats up to 12");
+            "formats up to 12: use the newer one");
 }
 
 static void a_torn_file_is_called_corrupt(void **state)
