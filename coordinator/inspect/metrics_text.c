@@ -17,7 +17,7 @@
 static void put_head(struct buf *out, const char *name, const char *type,
                      const char *help)
 {
-    buf_printf(out, "# HELP fa_coord_%s %s\n# TYPE fa_coord_%s %s\n", name,
+    buf_printf(out, METRICS_TEXT_BEGIN "%s %s\n# TYPE fa_coord_%s %s\n", name,
                help, name, type);
 }
 

@@ -29,17 +29,24 @@ static bool is_same_file(const char *a, const char *b)
 
 /* What the run tells goes into files of its own: to make them first and the
  * database after them would mix both. */
-static int check_told(const char *flag, const char *file, const char *db,
+static int check_told(const char *flag, const char *file, const struct run *run,
                       struct err *err)
 {
+    const struct {
+        const char *is, *path;
+    } taken[] = { { "database", run->db },
+                  { "sweep file", run->spec ? run->spec->file.path : NULL },
+                  { "hosts file", run->hosts_file },
+                  { "record", run->set.record } };
     int rc;
 
     if (!file)
         return 0;
-    if (is_same_file(file, db))
-        return err_set(err, ERR_INPUT,
-                       "--%s=%s: this is the database; name another file", flag,
-                       file);
+    for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+        if (taken[i].path && is_same_file(file, taken[i].path))
+            return err_set(err, ERR_INPUT,
+                           "--%s=%s: this is the %s; name another file", flag,
+                           file, taken[i].is);
     rc = outfile_folder(file, err);
     if (rc == 0)
         rc = outfile_spare(file, err);
@@ -52,9 +59,9 @@ int run_store_check_place(const struct run *run, struct err *err)
     int rc = err_within(err, outfile_folder(run->db, err), "--db");
 
     if (rc == 0)
-        rc = check_told("log", set->told.log, run->db, err);
+        rc = check_told("log", set->told.log, run, err);
     if (rc == 0)
-        rc = check_told("metrics", set->told.metrics, run->db, err);
+        rc = check_told("metrics", set->told.metrics, run, err);
     if (rc < 0 || !set->record || !is_same_file(set->record, run->db))
         return rc;
     return err_set(err, ERR_INPUT,

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +24,34 @@
 #include "coordinator/text/outfile.h"
 
 #define SHARE 10 /* a long look into a large database is made less often */
+
+/* It is replaced again and again, so it may not be a file of the user's. */
+static int check_file(const char *path, struct err *err)
+{
+    char head[sizeof(METRICS_TEXT_BEGIN) - 1];
+    struct stat st;
+    ssize_t n;
+    int fd;
+
+    if (stat(path, &st) < 0)
+        return 0; /* none is there, or writing it says what is wrong */
+    if (!S_ISREG(st.st_mode))
+        return err_set(err, ERR_INPUT,
+                       "--metrics=%s: this is no file; name one that may be "
+                       "replaced",
+                       path);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    n = fd < 0 ? -1 : read(fd, head, sizeof(head));
+    if (fd >= 0)
+        close(fd);
+    if (n == 0 || (n == (ssize_t)sizeof(head) &&
+                   memcmp(head, METRICS_TEXT_BEGIN, sizeof(head)) == 0))
+        return 0;
+    return err_set(err, ERR_INPUT,
+                   "--metrics=%s: this file is there already, and what it "
+                   "holds are no metrics; name another, or remove it first",
+                   path);
+}
 
 static int replace(const char *path, const char *text, size_t len,
                    struct err *err)
@@ -88,6 +117,8 @@ int metrics_start(const char *db, const char *file, struct metrics *out,
 
     *out = (struct metrics){ .alive = -1 };
     rc = err_within(err, outfile_spare(file, err), "--metrics");
+    if (rc == 0)
+        rc = check_file(file, err);
     if (rc == 0)
         rc = replace(file, "", 0, err);
     if (rc < 0)

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -153,6 +154,49 @@ static void what_is_told_goes_into_no_database(void **state)
     free(other);
 }
 
+static void write_file(const char *path)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    fputs("mine\n", file);
+    fclose(file);
+}
+
+static void refuse_log(const struct run *run, const char *is)
+{
+    char *wanted =
+        mem_printf("--log=%s: this is the %s; name another file",
+                   run->set.told.log, is);
+    struct err err = { "" };
+
+    assert_int_equal(run_store_check_place(run, &err), ERR_INPUT);
+    assert_string_equal(err.text, wanted);
+    free(wanted);
+}
+
+static void what_is_told_goes_into_no_file_that_the_run_reads(void **state)
+{
+    char *log = mem_printf("%s.file", (char *)*state);
+    struct spec spec = { .file.path = log };
+    struct run run = { .set = RUN_SETTINGS, .db = *state, .spec = &spec };
+    struct err err;
+
+    write_file(log);
+    run.set.told.log = log;
+    refuse_log(&run, "sweep file");
+    run.spec = NULL;
+    run.hosts_file = log;
+    refuse_log(&run, "hosts file");
+    run.hosts_file = NULL;
+    run.set.record = log;
+    refuse_log(&run, "record");
+    run.set.record = NULL;
+    assert_int_equal(run_store_check_place(&run, &err), 0);
+    assert_int_equal(unlink(log), 0);
+    free(log);
+}
+
 static void refuse_below_nothing(const struct run *run, const char *flag)
 {
     char *wanted = mem_printf("--%s: '/nonexistent/fa/", flag);
@@ -195,6 +239,7 @@ int main(void)
         TEST(a_sweep_follows_an_emulated_one),
         TEST(a_sweep_without_a_name_goes_on),
         TEST(what_is_told_goes_into_no_database),
+        TEST(what_is_told_goes_into_no_file_that_the_run_reads),
         TEST(what_is_written_has_its_folder_before_the_work),
         TEST(a_record_cannot_take_the_results_of_its_replay),
     };
