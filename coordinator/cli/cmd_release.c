@@ -134,6 +134,8 @@ int cmd_release(int argc, char *argv[])
         .what = "Stop the machines that a sweep acquired and did not release.",
         .list = flags,
         .n = sizeof(flags) / sizeof(flags[0]),
+        .needing = "json",
+        .needed = "dry-run",
         .first_flag = "db",
         .arguments_max = 1,
         .plain = &given,

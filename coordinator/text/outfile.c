@@ -156,7 +156,10 @@ int outfile_save(const char *path, const char *text, size_t len, bool force,
     char *target;
     int rc;
 
-    if (exists && force && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+    if (exists && S_ISDIR(st.st_mode))
+        return err_set(err, ERR_INPUT, "'%s' is a folder; name a file in it",
+                       path);
+    if (exists && force && !S_ISREG(st.st_mode))
         return write_through(path, text, len, err);
     if (outfile_spare(path, err) < 0 || outfile_folder(path, err) < 0)
         return ERR_INPUT;

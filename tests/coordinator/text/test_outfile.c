@@ -179,7 +179,8 @@ static void what_cannot_be_written_is_named(void **state)
 {
     (void)state;
     assert_int_equal(mkdir(path, 0700), 0);
-    refused(true, ERR_SYSTEM, "Is a directory");
+    refused(true, ERR_INPUT, "is a folder; name a file in it");
+    refused(false, ERR_INPUT, "is a folder; name a file in it");
     assert_false(is_there(part));
     assert_int_equal(rmdir(path), 0);
     assert_int_equal(mkdir(part, 0700), 0);
