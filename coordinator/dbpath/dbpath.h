@@ -31,6 +31,11 @@ int dbpath_check_order(const char *command, const char *db, const char *config,
  * file cannot be read or has no name. */
 int dbpath_of_sweep(const char *sweep, char **out, struct err *err);
 
+/* Where 'file', which the database names, is now: NULL if it is there still, or
+ * if it is neither there nor beside the database, with which it may have been
+ * moved.  The caller frees it. */
+char *dbpath_moved(const char *file, const char *db);
+
 /* Those of ./sweep.json, or all *.db in the current folder, sorted by label: at
  * least two, or none if there is one of the sweep itself. */
 void dbpath_models_find(struct dbpath_models *out);

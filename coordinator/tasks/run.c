@@ -32,11 +32,9 @@
 #include "coordinator/replay/replay.h"
 #include "coordinator/space/space.h"
 #include "coordinator/spec/gpu_arch.h"
-#include "coordinator/spec/search_settings.h"
 #include "coordinator/spec/spec.h"
 #include "coordinator/store/dblock.h"
 #include "coordinator/store/store.h"
-#include "coordinator/stored/past_runs.h"
 #include "coordinator/link/dialling.h"
 #include "coordinator/told/metrics.h"
 #include "coordinator/told/on_event.h"
@@ -452,79 +450,11 @@ int run_command(struct run *run, run_work *work, void *arg)
 
 /* ---- from a database ---- */
 
-/* Settings that were given take precedence. */
-static int recall_request(struct run *run, const struct store_request *was,
-                          struct err *err)
-{
-    run->sweep = mem_printf("%s/%s", was->folder, was->file);
-    run->was.device = mem_strdup(was->device);
-    run->was.hosts = mem_strdup(was->hosts_file);
-    run_recall_record(run, was->settings);
-    if (!run->set.device)
-        run->set.device = run->was.device;
-    if (!run->set.hosts)
-        run->set.hosts = run->was.hosts;
-    if (search_settings_recall(was->settings, &run->search_settings,
-                               &run->was.strategy, err) < 0)
-        return ERR_STORE;
-    run->was.searched = true;
-    if (was->arch != run->was.arch)
-        snprintf(run->was.arch, sizeof(run->was.arch), "%s", was->arch);
-    if (gpu_arch_find(run->was.arch))
-        run->set.arch = run->was.arch;
-    return 0;
-}
-
-/* Older databases have no stored request; the sweep itself has the settings.
- * 1, or 0 without a sweep. */
-static int find_in_sweep(struct run *run, struct past_runs *past,
-                         struct store_request *out, struct err *err)
-{
-    struct store_sweep row = { .key = NULL };
-    int rc = past_runs_sweep(past, &row, err);
-
-    if (rc == 1 && past_runs_asked(&row))
-        return err_set(err, ERR_INPUT,
-                       "%s holds results of fa-coord fuzz; run that command "
-                       "again to continue",
-                       run->db);
-    if (rc == 1 && past_runs_arch(past, &row, run->was.arch, err) < 0)
-        return ERR_STORE;
-    *out = (struct store_request){ row.folder, row.file,      row.hosts_file,
-                                   row.device, run->was.arch, row.settings };
-    return rc;
-}
-
-static int recall(struct run *run, struct err *err)
-{
-    struct store_request was = { 0 };
-    struct past_runs *past = NULL;
-    struct store *store;
-    int rc = store_open(run->db, STORE_WHOLE, &store, err);
-
-    if (rc < 0)
-        return rc;
-    rc = past_runs_open(store, &past, err);
-    if (rc == 0)
-        rc = past_runs_request(past, &was, err);
-    if (rc == 0)
-        rc = find_in_sweep(run, past, &was, err);
-    if (rc == 1)
-        rc = recall_request(run, &was, err);
-    else if (rc == 0)
-        rc = err_set(err, ERR_INPUT,
-                     "%s holds no sweep yet; start one with fa-coord sweep",
-                     run->db);
-    past_runs_close(past);
-    store_close(store);
-    return rc;
-}
-
 int run_by_db(struct run *run, int rc, struct err *err, run_work *work,
               void *arg)
 {
     if (rc == 0)
-        rc = recall(run, err);
+        rc = run_recall(run, err);
     if (rc == 0)
         return run_command(run, work, arg);
     if (rc != OPTIONS_HELP) {

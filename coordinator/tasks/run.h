@@ -103,8 +103,8 @@ int run_fuzz_bill(const char *db, struct store *to, struct bill *bill,
 void run_slurm_reconcile(const struct run *run, bool ends);
 /* run_record.c: load the record and its sweep file. */
 int run_load_record(struct run *run, struct err *err);
-/* Take the record from the settings of a stored sweep, if it has one. */
-void run_recall_record(struct run *run, const char *settings);
+/* Of run->db: what was not given.  A moved sweep file is followed there. */
+int run_recall(struct run *run, struct err *err);
 /* run_effort.c: apply --effort to settings and sweep file.  What it leaves out
  * is in run->leaves_out. */
 int run_effort(struct run *run, struct err *err);

@@ -1,15 +1,24 @@
-/* Shared by the commands that can use a record instead of GPUs. */
+/* What a run reads from a record, and from the database that it goes on with. */
 #include "coordinator/tasks/record_file.h"
 #include "coordinator/tasks/run.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/err.h"
 #include "common/mem.h"
+#include "coordinator/dbpath/dbpath.h"
 #include "coordinator/replay/replay.h"
+#include "coordinator/spec/gpu_arch.h"
+#include "coordinator/spec/search_settings.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/store/store.h"
+#include "coordinator/stored/past_runs.h"
 #include "coordinator/text/json.h"
+#include "coordinator/text/shell_word.h"
 
 int run_load_record(struct run *run, struct err *err)
 {
@@ -47,7 +56,22 @@ static const char *text_of(const struct json *object, const char *key)
     return text && text->kind == JSON_TEXT && text->text[0] ? text->text : NULL;
 }
 
-void run_recall_record(struct run *run, const char *settings)
+/* A folder may be moved with all that is in it. */
+static void follow(const struct run *run, const char *what, char **file)
+{
+    char *moved = dbpath_moved(*file, run->db);
+
+    if (!moved)
+        return;
+    if (!run->set.quiet)
+        fprintf(stderr, "the %s is not at %s any more; %s is taken\n", what,
+                *file, moved);
+    free(*file);
+    *file = moved;
+}
+
+/* The record, if the stored sweep has one. */
+static void recall_record(struct run *run, const char *settings)
 {
     struct run_settings *set = &run->set;
     struct json_doc *doc;
@@ -60,6 +84,7 @@ void run_recall_record(struct run *run, const char *settings)
     file = recorded ? text_of(recorded, "file") : NULL;
     if (file) {
         run->was.record = mem_strdup(file);
+        follow(run, "record", &run->was.record);
         set->record = run->was.record;
         speed_up = json_find(recorded, "speed_up");
         cards = text_of(recorded, "cards");
@@ -73,4 +98,95 @@ void run_recall_record(struct run *run, const char *settings)
         }
     }
     json_free(doc);
+}
+
+/* Its text says how to go on with the file elsewhere. */
+static int find_sweep(struct run *run, struct err *err)
+{
+    char *db;
+
+    if (!run->sweep)
+        return 0;
+    follow(run, "sweep file", &run->sweep);
+    if (access(run->sweep, F_OK) == 0 || errno != ENOENT)
+        return 0;
+    db = shell_word(run->db);
+    (void)err_set(err, ERR_INPUT,
+                  "there is no sweep file '%s' any more; put it back, or go on "
+                  "with another: fa-coord sweep FILE --db %s",
+                  run->sweep, db);
+    free(db);
+    return ERR_INPUT;
+}
+
+/* Settings that were given take precedence. */
+static int recall_request(struct run *run, const struct store_request *was,
+                          struct err *err)
+{
+    run->sweep = mem_printf("%s/%s", was->folder, was->file);
+    run->was.device = mem_strdup(was->device);
+    run->was.hosts = mem_strdup(was->hosts_file);
+    recall_record(run, was->settings);
+    if (!run->set.device)
+        run->set.device = run->was.device;
+    if (find_sweep(run, err) < 0)
+        return ERR_INPUT;
+    if (!run->set.hosts) {
+        follow(run, "hosts file", &run->was.hosts);
+        run->set.hosts = run->was.hosts;
+    }
+    if (search_settings_recall(was->settings, &run->search_settings,
+                               &run->was.strategy, err) < 0)
+        return ERR_STORE;
+    run->was.searched = true;
+    if (was->arch != run->was.arch)
+        snprintf(run->was.arch, sizeof(run->was.arch), "%s", was->arch);
+    if (gpu_arch_find(run->was.arch))
+        run->set.arch = run->was.arch;
+    return 0;
+}
+
+/* Older databases have no stored request; the sweep itself has the settings.
+ * 1, or 0 without a sweep. */
+static int find_in_sweep(struct run *run, struct past_runs *past,
+                         struct store_request *out, struct err *err)
+{
+    struct store_sweep row = { .key = NULL };
+    int rc = past_runs_sweep(past, &row, err);
+
+    if (rc == 1 && past_runs_asked(&row))
+        return err_set(err, ERR_INPUT,
+                       "%s holds results of fa-coord fuzz; run that command "
+                       "again to continue",
+                       run->db);
+    if (rc == 1 && past_runs_arch(past, &row, run->was.arch, err) < 0)
+        return ERR_STORE;
+    *out = (struct store_request){ row.folder, row.file,      row.hosts_file,
+                                   row.device, run->was.arch, row.settings };
+    return rc;
+}
+
+int run_recall(struct run *run, struct err *err)
+{
+    struct store_request was = { 0 };
+    struct past_runs *past = NULL;
+    struct store *store;
+    int rc = store_open(run->db, STORE_WHOLE, &store, err);
+
+    if (rc < 0)
+        return rc;
+    rc = past_runs_open(store, &past, err);
+    if (rc == 0)
+        rc = past_runs_request(past, &was, err);
+    if (rc == 0)
+        rc = find_in_sweep(run, past, &was, err);
+    if (rc == 1)
+        rc = recall_request(run, &was, err);
+    else if (rc == 0)
+        rc = err_set(err, ERR_INPUT,
+                     "%s holds no sweep yet; start one with fa-coord sweep",
+                     run->db);
+    past_runs_close(past);
+    store_close(store);
+    return rc;
 }

@@ -228,6 +228,11 @@ class Scorecard(rig.Rig):
                  for db in ("x.db", "y.db")}
         self.assertEqual(table["y.db"], table["x.db"], "as if it had not been killed")
         self.assertIn("done; for the results", self.coord("resume", "y.db").stderr)
+        os.mkdir(self.path("moved"))
+        for name in ("y.db", "bowl.json"):
+            os.rename(self.path(name), self.path("moved/" + name))
+        self.assertIn(f"the record is not at {self.path('bowl.json')} any more; moved/bowl.json is taken\n",
+                      self.coord("resume", "moved/y.db").stderr)
 
     def test_16_cost_guard(self):
         self.write("hosts.txt", "localhost rate=36000\n")  # ten dollars a second

@@ -239,6 +239,26 @@ static void databases_of_different_sweeps_are_no_models_of_one(void **state)
                  "which to use; name one of a.db, b.h200.db, b.l4.db");
 }
 
+static void a_file_is_followed_to_the_folder_of_the_database(void **state)
+{
+    char db[128], moved[128], *found;
+
+    (void)state;
+    snprintf(db, sizeof(db), "%s/a.db", folder);
+    snprintf(moved, sizeof(moved), "%s/sweep.json", folder);
+    assert_null(dbpath_moved("/none/sweep.json", db));
+    assert_null(dbpath_moved("", db)); /* no hosts file */
+    write_file("sweep.json", "{}");
+    found = dbpath_moved("/none/sweep.json", db);
+    assert_string_equal(found, moved);
+    free(found);
+    found = dbpath_moved("/none/sweep.json", "a.db");
+    assert_string_equal(found, "sweep.json");
+    free(found);
+    assert_null(dbpath_moved("/", db)); /* it is where it was */
+    assert_null(dbpath_moved("/none/hosts.txt", db));
+}
+
 static void a_label_is_read_from_the_name(void **state)
 {
     const char *const paths[] = { "x/y.z/b.l4.db", "./b.db", "b.l4.sqlite" };
@@ -284,6 +304,7 @@ int main(void)
         TEST(a_sweep_without_a_name_is_an_error),
         TEST(several_models_have_a_database_each),
         TEST(databases_of_different_sweeps_are_no_models_of_one),
+        TEST(a_file_is_followed_to_the_folder_of_the_database),
         TEST(a_label_is_read_from_the_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
