@@ -154,8 +154,10 @@ static void zsh_flags(const struct options *options, void *to)
     for (size_t i = 0; i < options->n; i++) {
         const struct option *option = &options->list[i];
 
-        fprintf(to, " \\\n            '%s--%s[",
-                option->kind == OPTION_LIST ? "*" : "", option->name);
+        /* '=': its value follows that, or is the next word */
+        fprintf(to, " \\\n            '%s--%s%s[",
+                option->kind == OPTION_LIST ? "*" : "", option->name,
+                option->kind == OPTION_FLAG ? "" : "=");
         put_quoted(option->help, "[]:\\", to);
         fputc(']', to);
         if (option->kind != OPTION_FLAG) {
