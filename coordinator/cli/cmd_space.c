@@ -203,7 +203,9 @@ static int list_points(const struct view *view, struct json_out *out,
         return rc;
     if (out)
         json_out_open(out, "points", '[');
-    while ((rc = space_next(view->space, &point, err)) > 0) {
+    /* a reader that has gone, as head(1) has, wants no more */
+    while (!ferror(stdout) &&
+           (rc = space_next(view->space, &point, err)) > 0) {
         if (chosen && !space_cover_has(chosen, n, point.number))
             continue;
         space_values(view->space, point.number, values);
@@ -215,7 +217,7 @@ static int list_points(const struct view *view, struct json_out *out,
     if (out)
         json_out_close(out);
     free(chosen);
-    return rc;
+    return rc < 0 ? rc : 0;
 }
 
 static int print_json(const struct view *view, struct err *err)

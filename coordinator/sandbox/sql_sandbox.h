@@ -17,7 +17,7 @@ struct sqlite3_stmt;
 
 struct sql_sandbox {
     struct sqlite3 *db;
-    int64_t deadline_ns; /* CLOCK_BOOTTIME */
+    int64_t deadline_ns; /* CPU time of the thread */
     bool shut;           /* after the tables are made; only SELECT from now
                           * on */
 };

@@ -1,6 +1,8 @@
 """A space of 2^60 points: counted, planned, searched by a draw, and refused where it must be listed."""
 
 import json
+import os
+import subprocess
 import unittest
 
 import rig
@@ -31,6 +33,15 @@ class WideSpace(rig.Rig):
         self.assertEqual(found["gates"][0]["rejected_alone"], 36051)
         plan = json.loads(self.coord("sweep", "--device", "cpu", "--evaluations", "5", "--dry-run", "--json").stdout)
         self.assertEqual((plan["passed"], plan["strategy"], plan["evaluations"]), (PASS, "bayes", 5))
+
+    def test_a_list_ends_with_its_reader(self):
+        listing = subprocess.Popen([os.path.join(self.bin, "fa-coord"), "space", "--list"], cwd=self.folder, env=self.env,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        with listing:
+            self.assertIn(" X59=1\n", listing.stdout.readline())
+            listing.stdout.close()
+            self.assertEqual(listing.stderr.read(), "")
+        self.assertEqual(listing.returncode, 0)
 
     def test_what_needs_a_list_says_what_works(self):
         for args in (("check", "--no-build"), ("sweep", "--device", "cpu", "--dry-run", "--strategy", "local")):

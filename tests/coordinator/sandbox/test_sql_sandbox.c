@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include <cmocka.h>
 #include <sqlite3.h>
@@ -79,11 +80,36 @@ static void after_it_is_shut_it_only_selects(void **state)
     assert_string_equal(err.text, "not authorized");
 }
 
+static int64_t used_ns(void)
+{
+    struct timespec used;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return used.tv_sec * INT64_C(1000000000) + used.tv_nsec;
+}
+
+/* Else a list that is read slowly would be late. */
+static void its_time_is_that_in_which_the_thread_runs(void **state)
+{
+    int64_t before = used_ns();
+
+    (void)state;
+    assert_false(sql_sandbox_is_late(&sandbox));
+    sql_sandbox_start_clock(&sandbox, 60);
+    assert_true(sandbox.deadline_ns >= before + INT64_C(60000000000));
+    assert_true(sandbox.deadline_ns <= used_ns() + INT64_C(60000000000));
+    assert_false(sql_sandbox_is_late(&sandbox));
+    sandbox.deadline_ns = 1;
+    assert_true(sql_sandbox_is_late(&sandbox));
+    sandbox.deadline_ns = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_column_is_found_by_its_name),
         cmocka_unit_test(two_statements_are_refused_at_the_second),
+        cmocka_unit_test(its_time_is_that_in_which_the_thread_runs),
         cmocka_unit_test(after_it_is_shut_it_only_selects),
     };
 
