@@ -204,8 +204,7 @@ static int list_points(const struct view *view, struct json_out *out,
     if (out)
         json_out_open(out, "points", '[');
     /* a reader that has gone, as head(1) has, wants no more */
-    while (!ferror(stdout) &&
-           (rc = space_next(view->space, &point, err)) > 0) {
+    while (!ferror(stdout) && (rc = space_next(view->space, &point, err)) > 0) {
         if (chosen && !space_cover_has(chosen, n, point.number))
             continue;
         space_values(view->space, point.number, values);

@@ -217,8 +217,8 @@ char *dbpath_moved(const char *file, const char *db)
 {
     const char *of_db = strrchr(db, '/'), *of_file = strrchr(file, '/');
     int folder = of_db ? (int)(of_db - db) + 1 : 0;
-    char *beside = mem_printf("%.*s%s", folder, db,
-                              of_file ? of_file + 1 : file);
+    char *beside =
+        mem_printf("%.*s%s", folder, db, of_file ? of_file + 1 : file);
 
     if (*file && access(file, F_OK) < 0 && access(beside, F_OK) == 0)
         return beside;

@@ -15,7 +15,7 @@ struct report_cost;
 struct status;
 
 #define METRICS_TEXT_BEGIN "# HELP fa_coord_" /* of each text */
-#define METRICS_TEXT_MAX (1 << 20) /* bytes */
+#define METRICS_TEXT_MAX (1 << 20)            /* bytes */
 
 /* All of one database.  What is not known (no time yet, no price) has no
  * line. */

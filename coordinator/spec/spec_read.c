@@ -117,8 +117,8 @@ int spec_read_rule(const struct reader *r, const struct json *json,
     out->at = json->at;
     if (json->kind == JSON_NUMBER) {
         (void)decimal_text(json->number, number);
-        out->text = json->whole ? mem_printf("%.0f", json->number)
-                                : mem_strdup(number);
+        out->text =
+            json->whole ? mem_printf("%.0f", json->number) : mem_strdup(number);
         return 0;
     }
     if (json->kind != JSON_TEXT)

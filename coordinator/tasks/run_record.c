@@ -1,7 +1,9 @@
-/* What a run reads from a record, and from the database that it goes on with. */
+/* What a run reads from a record, and from the database that it goes on with.
+ */
 #include "coordinator/tasks/record_file.h"
 #include "coordinator/tasks/run.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,6 +125,7 @@ static int find_sweep(struct run *run, struct err *err)
 static int recall_request(struct run *run, const struct store_request *was,
                           struct err *err)
 {
+    assert(was->settings); /* the column is never NULL */
     run->sweep = mem_printf("%s/%s", was->folder, was->file);
     run->was.device = mem_strdup(was->device);
     run->was.hosts = mem_strdup(was->hosts_file);

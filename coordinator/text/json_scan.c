@@ -261,7 +261,7 @@ static int scan_list(struct pass *pass, char closing)
                         closing == '}' ? "',' or '}' is missing"
                                        : "',' or ']' is missing",
                         ends(pass) ? "the file ends here"
-                                             : "separate members with commas");
+                                   : "separate members with commas");
         pass->p++;
         if (skip_blanks(pass) < 0)
             return ERR_INPUT;

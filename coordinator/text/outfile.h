@@ -24,8 +24,8 @@ int outfile_folder(const char *path, struct err *err);
  * 'path' is a symbolic link, its target is replaced.  A pipe or a device is
  * written to directly, and needs 'force'.
  * ERR_INPUT if the file exists and 'force' is not set, if it is a folder or a
- * database, or as outfile_folder().  ERR_SYSTEM if it cannot be written: an old file is as
- * it was then. */
+ * database, or as outfile_folder().  ERR_SYSTEM if it cannot be written: an old
+ * file is as it was then. */
 int outfile_save(const char *path, const char *text, size_t len, bool force,
                  struct err *err);
 

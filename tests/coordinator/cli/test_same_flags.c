@@ -32,7 +32,7 @@ static const struct {
     { "release", "json db" },
     { "watch", "db" }, /* it prints for people */
     { "report", "json db" },
-    { "serve", "db" }, /* its page has addresses for programs */
+    { "serve", "db" },     /* its page has addresses for programs */
     { "compare", "json" }, /* two databases: which one --db means is unclear */
     { "explain", "json db hosts" },
     { "export", "db" }, /* what it prints has a --format */

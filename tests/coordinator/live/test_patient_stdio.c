@@ -1,5 +1,5 @@
-/* stdout as a stream that never waits.  Each test is a process of its own, since
- * it replaces its stdout. */
+/* stdout as a stream that never waits.  Each test is a process of its own,
+ * since it replaces its stdout. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -74,8 +74,10 @@ static void a_missing_database_is_made_only_when_asked(void **state)
 static void an_empty_file_becomes_a_database_only_when_asked(void **state)
 {
     write_file(*state, "", 0);
-    refused(*state, STORE_READ, "PATH is an empty file; 'fa-coord sweep' makes a database of it");
-    refused(*state, STORE_WRITE, "PATH is an empty file; 'fa-coord sweep' makes a database of it");
+    refused(*state, STORE_READ,
+            "PATH is an empty file; 'fa-coord sweep' makes a database of it");
+    refused(*state, STORE_WRITE,
+            "PATH is an empty file; 'fa-coord sweep' makes a database of it");
     store_close(fixture_open(*state, STORE_CREATE));
 }
 
@@ -87,8 +89,10 @@ static void a_file_that_is_no_database_is_left_alone(void **state)
     int fd;
 
     write_file(*state, text, sizeof(text));
-    refused(*state, STORE_CREATE, "PATH is not a SQLite database; name another file with --db");
-    refused(*state, STORE_READ, "PATH is not a SQLite database; name another file with --db");
+    refused(*state, STORE_CREATE,
+            "PATH is not a SQLite database; name another file with --db");
+    refused(*state, STORE_READ,
+            "PATH is not a SQLite database; name another file with --db");
     fd = open(*state, O_RDONLY);
     assert_int_equal(read(fd, back, sizeof(back)), sizeof(back));
     assert_string_equal(back, text);

@@ -165,9 +165,8 @@ static void write_file(const char *path)
 
 static void refuse_log(const struct run *run, const char *is)
 {
-    char *wanted =
-        mem_printf("--log=%s: this is the %s; name another file",
-                   run->set.told.log, is);
+    char *wanted = mem_printf("--log=%s: this is the %s; name another file",
+                              run->set.told.log, is);
     struct err err = { "" };
 
     assert_int_equal(run_store_check_place(run, &err), ERR_INPUT);

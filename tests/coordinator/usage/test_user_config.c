@@ -221,9 +221,9 @@ static void a_variable_that_names_no_flag_is_refused(void **state)
     struct err err = { "" };
 
     (void)state;
-    assert_int_equal(user_config_environment((char *[]){ empty, NULL }, &config,
-                                             &err),
-                     ERR_INPUT);
+    assert_int_equal(
+        user_config_environment((char *[]){ empty, NULL }, &config, &err),
+        ERR_INPUT);
     assert_int_equal(user_config_environment(environment, &config, &err),
                      ERR_INPUT);
     assert_string_equal(err.text, "FA_COORD_BUDGE: fa-coord has no flag "
