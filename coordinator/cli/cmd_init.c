@@ -114,11 +114,9 @@ static int write_for(const struct settings *settings, struct err *err)
     tunables = kernel_sweep_tunables(&scan);
     if (rc == 0) {
         printf("sweep.json and reference.cu are beside %s: %zu parameter%s, "
-               "%zu tunable%s.
-"
+               "%zu tunable%s.\n"
                "Now check the lines of sweep.json that say CHECK, write "
-               "reference.cu, and run
-",
+               "reference.cu, and run\n",
                name, scan.n, scan.n == 1 ? "" : "s", tunables,
                tunables == 1 ? "" : "s");
         print_check(slash ? folder : NULL);
