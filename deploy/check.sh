@@ -149,7 +149,7 @@ export FA_KILLS=5
 export ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=12
 step build-e2e build asan sanitized
 # 55 s where deadlines of tests were chosen
-FA_PATIENCE=$(awk '$1 == "build-e2e" { p = $3 / 55; print p < 1 ? 1 : p > 4 ? 4 : p }' "$times")
+FA_PATIENCE=$(awk '$1 == "build-e2e" { p = $3 / 55; print (p < 1 ? 1 : (p > 4 ? 4 : p)) }' "$times")
 export FA_PATIENCE
 (step tests-e2e tests asan -j $((jobs * 2)) -L sanitized) >build/aside.log 2>&1 &
 aside=$!
