@@ -128,7 +128,7 @@ class Silence(boxes.Boxes):
                    self.stand_in("freezes", "beats", "role=gpu", ["credit 1"]), self.box("lives"))
         self.until("it has a lease", lambda: self.heard("freezes", "MEASURE") > 0)
         self.freeze("freezes")
-        self.within = time.monotonic() - self.began + 20
+        self.within = time.monotonic() - self.began + 20 * rig.PATIENCE
         self.until_settled(2)
         self.assertEqual(self.leases("freezes", "measure"), 1)
         self.finish()
