@@ -151,6 +151,14 @@ step build-e2e build asan sanitized
 # 55 s where deadlines of tests were chosen
 FA_PATIENCE=$(awk '$1 == "build-e2e" { p = $3 / 55; print (p < 1 ? 1 : (p > 4 ? 4 : p)) }' "$times")
 export FA_PATIENCE
+case "$FA_PATIENCE" in
+1*) ;;
+*)
+    echo "a slow machine: tests labelled compiles are left out, and lint looks at less (docs/testing.md)"
+    compiles="|compiles"
+    export FA_LINT_MOST=2
+    ;;
+esac
 (step tests-e2e tests asan -j $((jobs * 2)) -L sanitized) >build/aside.log 2>&1 &
 aside=$!
 step build-asan build asan all

@@ -124,8 +124,9 @@ class GpuModels(rig.Rig):
         self.records(compile_ms=40)
         landscape.make(self.path("new.json"), xs=(16, 32), ys=(2, 4), unrolls=(1, 2), compile_ms=20000,
                        time_of=new_time)
-        self.two_models(old="rate=36000", new="rate=3600 slots=1")
-        coord = self.start(self.folder, *self.sweep_args("--budget", "220", speed_up="5"))
+        slow = rig.PATIENCE  # what a machine takes longer costs as much less
+        self.two_models(old=f"rate={36000 / slow:.0f}", new=f"rate={3600 / slow:.0f} slots=1")
+        coord = self.start(self.folder, *self.sweep_args("--budget", "220", speed_up=f"{5 / slow:.2f}"))
         self.assertIn(coord.wait(240), (0, 5), self.stderr())
         said = self.stderr()
         self.assertIn("new: $20 of the budget of $220", said)
