@@ -91,12 +91,13 @@ struct build_job build_fixture_job(const char *source, const char *header)
 struct build_job build_fixture_real_job(const char *source, const char *key)
 {
     static const char *const names[] = {
-        "kernel.cu",    "fa/emulation.h", "fa/emulator.h",
-        "fa/vectors.h", "fa/builtins.h",  "fa/intrinsics.h",
-        "fa/atomics.h", "fa/half.h",      "fa/half_types.h",
-        "fa/checks.h",  "fa/clock.h",     "fa/simd.h",
-        "fa/groups.h",  "fa/pipeline.h",  "fa/rounding.h",
-        "fa/cub.h",     "fa/wmma.h",      "fa_cuda/cuda_fp16.h"
+        "kernel.cu",          "fa/emulation.h", "fa/emulator.h",
+        "fa/vectors.h",       "fa/builtins.h",  "fa/intrinsics.h",
+        "fa/atomics.h",       "fa/half.h",      "fa/half_types.h",
+        "fa/checks.h",        "fa/casts.h",     "fa/clock.h",
+        "fa/simd.h",          "fa/groups.h",    "fa/pipeline.h",
+        "fa/rounding.h",      "fa/cub.h",       "fa/wmma.h",
+        "fa_cuda/cuda_fp16.h"
     };
     enum {
         N_NAMES = sizeof(names) / sizeof(names[0])
