@@ -110,6 +110,7 @@ const struct runner_source runner_sources[] = {
     { "kernels/include/fa/emulator.h", RUNNER_CPU | RUNNER_HEADER },
     { "kernels/include/fa/atomics.h", RUNNER_HEADER },
     { "kernels/include/fa/builtins.h", RUNNER_HEADER },
+    { "kernels/include/fa/casts.h", RUNNER_HEADER },
     { "kernels/include/fa/checks.h", RUNNER_HEADER },
     { "kernels/include/fa/clock.h", RUNNER_HEADER },
     { "kernels/include/fa/cub.h", RUNNER_HEADER },
