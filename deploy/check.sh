@@ -151,10 +151,12 @@ step build-e2e build asan sanitized
 # 55 s where deadlines of tests were chosen
 FA_PATIENCE=$(awk '$1 == "build-e2e" { p = $3 / 55; print (p < 1 ? 1 : (p > 4 ? 4 : p)) }' "$times")
 export FA_PATIENCE
+slow=
 case "$FA_PATIENCE" in
 1*) ;;
 *)
-    echo "a slow machine: tests labelled compiles are left out, and lint looks at less (docs/testing.md)"
+    echo "a slow machine: TSan, fuzzing and tests labelled compiles are left out, and lint looks at less (docs/testing.md)"
+    slow=yes
     compiles="|compiles"
     export FA_LINT_MOST=2
     ;;
@@ -162,28 +164,31 @@ esac
 (step tests-e2e tests asan -j $((jobs * 2)) -L sanitized) >build/aside.log 2>&1 &
 aside=$!
 step build-asan build asan all
-step build-tsan build tsan fa-coord \
-    test_coordinator_link_host_thread test_coordinator_link_host_thread_waits \
-    test_coordinator_link_link test_coordinator_link_router
-# fa-worker has one thread, so any will do there.
-cp -f build/asan/bin/fa-worker build/tsan/bin/ || true
+if [ -z "$slow" ]; then
+    step build-tsan build tsan fa-coord \
+        test_coordinator_link_host_thread test_coordinator_link_host_thread_waits \
+        test_coordinator_link_link test_coordinator_link_router
+    # fa-worker has one thread, so any will do there.
+    cp -f build/asan/bin/fa-worker build/tsan/bin/ || true
+fi
 step build-gcc build dev all
-step build-fuzz build fuzz fuzzers
+[ -n "$slow" ] || step build-fuzz build fuzz fuzzers
 step lint deploy/lint.sh build/dev
 step tests-plain tests dev -j $((jobs + 1)) -LE "slow|bench|left_out|sanitized|browser|python|package|site|slurm$compiles"
 step tests-asan tests asan -j $((jobs * 2)) -LE "slow|bench|plain|sanitized|browser|python|package|site|slurm$compiles"
-# These wait, too.
-(step tests-tsan tests tsan -j "$jobs" -L threads) >build/tsan-tests.log 2>&1 &
-threads=$!
-step fuzz tests fuzz -j $((jobs * 10)) -L fuzz
-wait "$threads" || true
-threads=""
-cat build/tsan-tests.log
+if [ -z "$slow" ]; then
+    # These wait, too.
+    (step tests-tsan tests tsan -j "$jobs" -L threads) >build/tsan-tests.log 2>&1 &
+    threads=$!
+    step fuzz tests fuzz -j $((jobs * 10)) -L fuzz
+    wait "$threads" || true
+    threads=""
+    cat build/tsan-tests.log
+    grep -q "^tests-tsan " "$times" || echo "tests-tsan FAILED 0" >>"$times"
+fi
 echo "== tests-e2e, which ran beside these"
 wait "$aside" || true
 aside=""
 cat build/aside.log
-for name in tests-e2e tests-tsan; do
-    grep -q "^$name " "$times" || echo "$name FAILED 0" >>"$times"
-done
+grep -q "^tests-e2e " "$times" || echo "tests-e2e FAILED 0" >>"$times"
 finish
