@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -217,6 +217,7 @@ static void records_of_emulated_times_are_no_records_of_a_gpu(void **state)
     a.device = b.device = "replay";
     compare_pair_make_side(&a, &pair.a);
     compare_pair_make_side(&b, &pair.b);
+    free(pair.b.report->sweep.recorded_on);
     pair.b.report->sweep.recorded_on = mem_strdup("emulation");
     pair.rc = compare_make(&pair.a, &pair.b, &rules, &pair.compare, &pair.err);
     assert_int_equal(pair.rc, ERR_INPUT);
@@ -225,6 +226,7 @@ static void records_of_emulated_times_are_no_records_of_a_gpu(void **state)
         "side.db holds recorded times (device replay), side.db holds recorded "
         "times of the cpu device, which are not GPU times: these cannot be "
         "compared");
+    free(pair.a.report->sweep.recorded_on);
     pair.a.report->sweep.recorded_on = mem_strdup("emulation");
     pair.rc = compare_make(&pair.a, &pair.b, &rules, &pair.compare, &pair.err);
     assert_int_equal(pair.rc, 0);
