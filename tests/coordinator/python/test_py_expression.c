@@ -149,6 +149,18 @@ static void a_flaw_has_its_place(void **state)
     }
 }
 
+static void expect_sql(const char *text, const char *expected)
+{
+    struct py_flaw flaw;
+    struct buf sql;
+
+    buf_init(&sql, PY_EXPRESSION_BYTES_MAX);
+    if (run(text, NULL, &sql, &flaw) < 0)
+        fail_msg("%s: %s", text, flaw.what);
+    assert_string_equal(buf_text(&sql), expected);
+    buf_fini(&sql);
+}
+
 static void a_condition_is_written_in_sql(void **state)
 {
     static const char *const rows[][2] = {
@@ -170,16 +182,8 @@ static void a_condition_is_written_in_sql(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct py_flaw flaw;
-        struct buf sql;
-
-        buf_init(&sql, PY_EXPRESSION_BYTES_MAX);
-        if (run(rows[i][0], NULL, &sql, &flaw) < 0)
-            fail_msg("%s: %s", rows[i][0], flaw.what);
-        assert_string_equal(buf_text(&sql), rows[i][1]);
-        buf_fini(&sql);
-    }
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        expect_sql(rows[i][0], rows[i][1]);
 }
 
 /* What depends on one tunable only has a value for each of its values. */
@@ -203,16 +207,8 @@ static void what_sql_cannot_say_is_listed(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct py_flaw flaw;
-        struct buf sql;
-
-        buf_init(&sql, PY_EXPRESSION_BYTES_MAX);
-        if (run(rows[i][0], NULL, &sql, &flaw) < 0)
-            fail_msg("%s: %s", rows[i][0], flaw.what);
-        assert_string_equal(buf_text(&sql), rows[i][1]);
-        buf_fini(&sql);
-    }
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        expect_sql(rows[i][0], rows[i][1]);
 }
 
 /* SQL's ints have 64 bits: beyond them, it rounds. */
