@@ -116,66 +116,6 @@ static void an_address_that_cannot_be_used_is_a_failed_start(void **state)
     store_close(store);
 }
 
-/* A turn of one of several machines, which ends in this state. */
-static void turn_one(struct rental *rental, struct store *store, size_t host,
-                     bool wanted, enum rental_state state)
-{
-    int64_t until = clock_boot_ns() + DEADLINE_NS;
-    enum rental_event event;
-    struct err err;
-
-    while (rental_state(rental, host) != state && clock_boot_ns() < until) {
-        assert_int_equal(rental_turn(rental, store, host, wanted,
-                                     clock_boot_ns(), &event, &err),
-                         0);
-        (void)poll(NULL, 0, 1);
-    }
-    assert_int_equal(rental_state(rental, host), state);
-}
-
-static void a_machine_that_is_given_up_is_not_acquired_again(void **state)
-{
-    struct store *store = fixture_open(*state, STORE_CREATE);
-    struct host host;
-    struct hosts hosts = one_host(&host, "true", "true");
-    struct rental *rental = rental_new(&hosts, "/");
-
-    turn_one(rental, store, 0, true, RENTAL_HELD);
-    rental_give_up(rental, 0);
-    turn_one(rental, store, 0, false, RENTAL_LOST);
-    rental_free(rental);
-    rental = rental_new(&hosts, "/");
-    rental_give_up(rental, 0); /* before it was acquired */
-    assert_int_equal(rental_state(rental, 0), RENTAL_LOST);
-    assert_int_equal(rental_useless(rental, 0), 0);
-    rental_free(rental);
-    store_close(store);
-}
-
-static void machines_of_no_use_count_for_their_start(void **state)
-{
-    struct store *store = fixture_open(*state, STORE_CREATE);
-    struct host list[4];
-    struct hosts hosts = { .list = list, .n = 4 };
-    struct rental *rental;
-
-    for (size_t i = 0; i < hosts.n; i++)
-        (void)one_host(&list[i], i < 3 ? "true" : "true other", "true");
-    rental = rental_new(&hosts, "/");
-    for (size_t i = 0; i < hosts.n; i++) {
-        assert_int_equal(rental_useless(rental, 0), i < 3 ? i : 3);
-        turn_one(rental, store, i, true, RENTAL_HELD);
-        rental_give_up(rental, i);
-    }
-    assert_int_equal(rental_useless(rental, 0), 3);
-    assert_int_equal(rental_useless(rental, 3), 1);
-    rental_note_ready(rental, 1); /* some of them can be used */
-    assert_int_equal(rental_useless(rental, 0), 0);
-    assert_int_equal(rental_useless(rental, 3), 1);
-    rental_free(rental);
-    store_close(store);
-}
-
 struct said {
     char text[4096];
 };
@@ -606,8 +546,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_machine_is_acquired_and_released),
         TEST(a_start_that_fails_is_followed_by_stop),
-        TEST(a_machine_that_is_given_up_is_not_acquired_again),
-        TEST(machines_of_no_use_count_for_their_start),
         TEST(an_address_that_cannot_be_used_is_a_failed_start),
         TEST(what_was_left_is_released),
         TEST(what_cannot_be_released_is_said_to_run),
