@@ -7,5 +7,5 @@ const char *__asan_default_options(void);
 
 const char *__asan_default_options(void)
 {
-    return "detect_leaks=0:quarantine_size_mb=16:malloc_context_size=1";
+    return "detect_leaks=0:quarantine_size_mb=4:malloc_context_size=1";
 }

@@ -43,6 +43,7 @@ function(fa_shared_objects out)
 endfunction()
 
 set(FA_UNIT_TESTS "" CACHE STRING "folders whose unit tests are built, as coordinator/store; empty: all")
+option(FA_COMPILING_TESTS "build what the tests labelled compiles need" ON)
 
 # fa_test(FOLDER STEM [TIMEOUT S] [COST S] [LABELS L...] [SOURCES F...] [LINK LIBRARY...])
 # builds tests/FOLDER/test_STEM.c and registers it as FOLDER.STEM, with a dot for
@@ -59,6 +60,9 @@ function(fa_test folder stem)
   if(FA_UNIT_TESTS AND "unit" IN_LIST ARG_LABELS AND NOT "plain" IN_LIST ARG_LABELS AND NOT folder IN_LIST FA_UNIT_TESTS)
     set(left_out EXCLUDE_FROM_ALL)
     set(ARG_LABELS left_out)
+  endif()
+  if("compiles" IN_LIST ARG_LABELS AND NOT FA_COMPILING_TESTS)
+    set(left_out EXCLUDE_FROM_ALL)
   endif()
   string(REPLACE "/" "_" target test_${folder}_${stem})
   string(REPLACE "/" "." name ${folder}.${stem})
