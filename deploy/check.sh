@@ -191,11 +191,13 @@ fi
 step build-gcc build dev all
 [ -n "$slow" ] || step build-fuzz build fuzz fuzzers
 step lint deploy/lint.sh build/dev
-step tests-plain tests dev -j $((jobs + 1)) -LE "slow|bench|left_out|sanitized|browser|python|package|site|slurm$compiles"
 if [ -z "$slow" ]; then
-    # These wait, too.
+    # They mostly wait, too.
     (step tests-tsan tests tsan -j "$jobs" -L threads) >build/tsan-tests.log 2>&1 &
     threads=$!
+fi
+step tests-plain tests dev -j $((jobs + 1)) -LE "slow|bench|left_out|sanitized|browser|python|package|site|slurm$compiles"
+if [ -z "$slow" ]; then
     step fuzz tests fuzz -j $((jobs * 10)) -L fuzz
     wait "$threads" || true
     threads=""
