@@ -10,6 +10,7 @@
 #include "coordinator/hosts/hosts.h"
 #include "coordinator/passes/search_internal.h"
 #include "coordinator/reserve/reserve.h"
+#include "coordinator/schedule/sched.h"
 #include "coordinator/schedule/sched_pieces.h"
 #include "coordinator/model/domain.h"
 #include "coordinator/search/external_strategy.h"
@@ -153,7 +154,9 @@ static int count_places(const struct sweep *sweep,
 
     for (size_t i = 0; i < sweep->fleet.n; i++) {
         const struct host_state *host_state = &sweep->fleet.hosts[i];
-        int a_gpu = search->plan.limit_s > 0 ? 1 : host_state->worker.credit;
+        int a_gpu = search->plan.limit_s > 0
+                        ? 1
+                        : sched_credit(0, host_state->worker.credit);
 
         if (host_state->state != HOST_STATE_READY || host_state->is_lost)
             continue;

@@ -22,6 +22,7 @@
 #include "coordinator/replay/replay.h"
 #include "coordinator/schedule/ledger.h"
 #include "coordinator/spec/spec.h"
+#include "coordinator/state/leases.h"
 #include "coordinator/state/outbox.h"
 #include "coordinator/state/reactor.h"
 #include "coordinator/state/records.h"
@@ -501,7 +502,7 @@ void host_events_up(struct sweep *sweep, size_t host)
     sched_host_up(sweep->work.sched, (int)host,
                   host_state->host->role == HOST_GPU ? 0
                                                      : host_state->worker.slots,
-                  host_state->n_gpus, host_state->worker.credit);
+                  host_state->n_gpus, leases_credit(sweep, host));
     note_gpus(sweep, host);
     pass_host_up(sweep, host);
     claimed_work_adopt(sweep, host);

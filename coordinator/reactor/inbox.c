@@ -137,7 +137,7 @@ static void welcome_back(struct sweep *sweep, size_t host)
                           host_state->host->role == HOST_GPU
                               ? 0
                               : host_state->worker.slots,
-                          host_state->n_gpus, host_state->worker.credit);
+                          host_state->n_gpus, leases_credit(sweep, host));
             pass_host_up(sweep, host);
         } else
             sched_host_pause(sweep->work.sched, (int)host, false);

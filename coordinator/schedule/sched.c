@@ -6,6 +6,8 @@
 #include "common/mem.h"
 #include "coordinator/schedule/sched_internal.h"
 
+#define ROUND_TRIP_NS 150e6
+
 struct sched *sched_new(struct sched_limits limits)
 {
     struct sched *s = mem_new(1, sizeof(*s));
@@ -178,6 +180,16 @@ void sched_drop(struct sched *s, int unit)
     sched_settle_needless_reference(s);
 }
 
+int sched_credit(double measure_ns, int most)
+{
+    int credit = SCHED_CREDIT;
+
+    while (credit < most && measure_ns > 0 &&
+           (credit - 1) * measure_ns < ROUND_TRIP_NS)
+        credit++;
+    return credit < most ? credit : most;
+}
+
 void sched_host_up(struct sched *s, int host, int slots, int gpus,
                    int measure_credit)
 {
@@ -192,6 +204,11 @@ void sched_host_up(struct sched *s, int host, int slots, int gpus,
     h->gpus = gpus;
     h->credit = measure_credit;
     sched_orders_room(s, host);
+}
+
+void sched_host_credit(struct sched *s, int host, int measure_credit)
+{
+    s->hosts[host].credit = measure_credit;
 }
 
 void sched_host_pause(struct sched *s, int host, bool paused)

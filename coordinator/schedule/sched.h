@@ -10,7 +10,8 @@
  * what the idle ones leave.
  *
  * The leases of a host are limited: one more build than it has slots, and its
- * measuring credit for each GPU. So no slot waits for a round trip.
+ * measuring credit for each GPU.  So neither waits for a round trip, which may
+ * take longer than ten measurements of a light kernel.
  *
  * When nothing else is left, an idle GPU or build slot of another host repeats
  * a late lease.  The job then has two leases, and the first result counts; if
@@ -69,8 +70,17 @@ void sched_release(struct sched *sched, int unit);
 /* The unit is held and no longer wanted: it is settled, and never done. */
 void sched_drop(struct sched *sched, int unit);
 
+/* Leases of a GPU, the running one included.  While nothing is known, three
+ * that wait for 50 ms each cover a round trip of 150 ms. */
+#define SCHED_CREDIT 4
+/* As many as cover it with measurements that take so long, but no fewer than
+ * SCHED_CREDIT; 0: not known.  'most' is what the worker takes.  Beyond
+ * SCHED_CREDIT, a GPU gets what is left when there are as many for each GPU. */
+int sched_credit(double measure_ns, int most);
+
 void sched_host_up(struct sched *sched, int host, int slots, int gpus,
                    int measure_credit);
+void sched_host_credit(struct sched *sched, int host, int measure_credit);
 void sched_host_pause(struct sched *sched, int host, bool paused);
 /* A resting GPU gets only ordered measurements. */
 void sched_gpu_rest(struct sched *sched, int host, int gpu, bool rests);
@@ -79,8 +89,8 @@ void sched_gpu_rest(struct sched *sched, int host, int gpu, bool rests);
 bool sched_next(struct sched *sched, struct sched_lease *out);
 
 /* Is a GPU or a build slot without work, or may it be before long, while work
- * waits that it might take?  A slot may wait while the GPUs have their whole
- * credit once more ahead. */
+ * waits that it might take?  A slot may wait while SCHED_CREDIT measurements
+ * for each GPU are built and not given. */
 bool sched_is_idle(const struct sched *sched);
 
 /* Work that a worker still has from an earlier run.  False if the job is

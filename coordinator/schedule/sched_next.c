@@ -155,15 +155,35 @@ static bool next_on(struct sched *s, int host, int gpu, bool ahead,
     return h->measures[gpu] == 0 && next_repeat(s, JOB_MEASURE, host, gpu, out);
 }
 
+/* What a GPU should always have, however much it may hold. */
+static int due_to(const struct sched_host *h)
+{
+    return h->credit < SCHED_CREDIT ? h->credit : SCHED_CREDIT;
+}
+
+/* Is so much built already that no GPU will soon wait for a build? */
+static bool is_supplied(const struct sched *s)
+{
+    int ready = 0, due = 0;
+
+    for (int i = 0; i < s->limits.hosts; i++) {
+        ready += s->hosts[i].ready.n;
+        due += gpus_at_work(&s->hosts[i]) * due_to(&s->hosts[i]);
+    }
+    return due > 0 && ready >= due;
+}
+
 /* The GPU with the fewest leases is first; of equals, the one after the GPU
  * that got the last lease.  While builds decide, all are without work most of
  * the time, and the first of them would get nearly everything. */
-static bool next_measure(struct sched *s, int host, bool ahead,
+static bool next_measure(struct sched *s, int host, bool ahead, bool supplied,
                          struct sched_lease *out)
 {
     struct sched_host *h = &s->hosts[host];
+    /* what one GPU has, no other one takes */
+    int most = supplied ? h->credit : due_to(h);
 
-    for (int held = 0; held < h->credit; held++)
+    for (int held = 0; held < most; held++)
         for (int i = 0; i < h->gpus; i++) {
             int gpu = (h->turn + i) % h->gpus;
 
@@ -194,7 +214,7 @@ static bool next_build(struct sched *s, int host, struct sched_lease *out)
 
 bool sched_next(struct sched *s, struct sched_lease *out)
 {
-    bool ahead = work_ahead(s) > 0;
+    bool ahead = work_ahead(s) > 0, supplied = is_supplied(s);
 
     for (int i = 0; i < s->limits.hosts; i++) {
         int host = (s->turn + i) % s->limits.hosts;
@@ -202,7 +222,8 @@ bool sched_next(struct sched *s, struct sched_lease *out)
 
         if (!h->up || h->paused)
             continue;
-        if (next_measure(s, host, ahead, out) || next_build(s, host, out)) {
+        if (next_measure(s, host, ahead, supplied, out) ||
+            next_build(s, host, out)) {
             s->turn = (host + 1) % s->limits.hosts;
             return true;
         }
@@ -218,26 +239,14 @@ static bool has_ready(const struct sched *s)
     return s->leases.n_late > 0;
 }
 
-/* A GPU with less than half of its credit may be done before more comes. */
+/* A GPU with less than half of that may be done before more comes. */
 static bool has_idle_gpu(const struct sched_host *h, bool ready)
 {
     for (int gpu = 0; gpu < h->gpus; gpu++)
-        if (2 * h->measures[gpu] < h->credit &&
+        if (2 * h->measures[gpu] < due_to(h) &&
             (h->asked[gpu].n > 0 || (ready && !h->rests[gpu])))
             return true;
     return false;
-}
-
-/* Is so much built already that no GPU will soon wait for a build? */
-static bool is_supplied(const struct sched *s)
-{
-    int ready = 0, credit = 0;
-
-    for (int i = 0; i < s->limits.hosts; i++) {
-        ready += s->hosts[i].ready.n;
-        credit += gpus_at_work(&s->hosts[i]) * s->hosts[i].credit;
-    }
-    return credit > 0 && ready >= credit;
 }
 
 bool sched_is_idle(const struct sched *s)

@@ -75,7 +75,8 @@ struct host_worker {
     char toolkit[256];
     char **running; /* identities of the work it had at its HELLO */
     size_t n_running;
-    int slots, credit;
+    int slots;
+    int credit; /* measurements that it takes for each GPU */
 };
 
 struct host_state {

@@ -48,6 +48,24 @@ static int64_t freed_ns(const struct sweep *sweep,
     return done || now <= at ? now : at - GRACE_NS;
 }
 
+int leases_credit(const struct sweep *sweep, size_t host)
+{
+    return sched_credit(sweep->work.longest_measure_ns,
+                        sweep->fleet.hosts[host].worker.credit);
+}
+
+/* Shapes differ in how long they take, so GPUs have as much ahead as the long
+ * ones need. */
+static void note_measured(struct sweep *sweep, int host, double took)
+{
+    double *longest = &sweep->work.longest_measure_ns;
+
+    *longest =
+        took > *longest ? took : *longest + MEAN_WEIGHT * (took - *longest);
+    sched_host_credit(sweep->work.sched, host,
+                      leases_credit(sweep, (size_t)host));
+}
+
 static void note_end(struct sweep *sweep, const struct sched_lease *lease,
                      bool done)
 {
@@ -64,6 +82,8 @@ static void note_end(struct sweep *sweep, const struct sched_lease *lease,
     sweep->fleet.hosts[lease->host].conduct.expired = 0;
     took = (double)(now - grant->started_ns);
     *mean = *mean > 0 ? *mean + MEAN_WEIGHT * (took - *mean) : took;
+    if (lease->stage == JOB_MEASURE)
+        note_measured(sweep, lease->host, took);
 }
 
 const char *leases_ending_name(enum leases_ending ending)

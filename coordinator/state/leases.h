@@ -15,6 +15,8 @@ struct sweep;
 #define LEASES_GRACE_S 30 /* over the limit: then it is lost */
 
 void leases_started(struct sweep *sweep, const struct sched_lease *lease);
+/* How many a GPU of this host may hold. */
+int leases_credit(const struct sweep *sweep, size_t host);
 /* How a lease ends; its row has the name. */
 enum leases_ending {
     LEASES_DONE,      /* with its result */

@@ -86,6 +86,7 @@ struct work {
     const char *useless_on;    /* the host where the reference was of no use, or
                                 * NULL */
     double mean_ns[2]; /* of a build, of a measurement; 0 while not known */
+    double longest_measure_ns; /* of late; likewise */
     struct work_count count;
 };
 

@@ -17,6 +17,9 @@ configurations take turns; the figures are the differences of the two, so that l
   turns         turns of the reactor's loop
   written_bytes what was written to files and sockets, /proc/PID/io
   peak_mib      of the larger sweep, whole
+  busy          the share of the time in which a GPU measured
+
+With --round-trip-ms, the hosts are so far away (far.py).
 
 With --against, sweeps of another build take turns with these, and "ratio" is this build's CPU over its: the median of
 the rounds, because the load of the machine changes from one to the next.
@@ -50,6 +53,9 @@ def options():
     parser.add_argument("--few", type=int, default=500, help="configurations of the small sweep")
     parser.add_argument("--many", type=int, default=5000, help="of the large one")
     parser.add_argument("--measure-us", type=int, default=0, help="what a measurement takes at a stand-in")
+    parser.add_argument("--credit", type=int, default=32, help="measurements that a stand-in takes ahead, at most")
+    parser.add_argument("--against-credit", type=int, help="the same with --against")
+    parser.add_argument("--round-trip-ms", type=float, default=0, help="how far away the hosts are")
     parser.add_argument("--samples", type=int, default=10)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--speed-up", type=float, default=1000)
@@ -75,7 +81,7 @@ def landscape(path, configurations, samples):
 class Place:
     """A home, sshds whose hosts have work folders of their own, and what runs there."""
 
-    def __init__(self, bin, args):
+    def __init__(self, bin, args, credit):
         os.environ.setdefault("FA_SOURCE_DIR", ROOT)
         os.environ.setdefault("FA_BIN_DIR", os.path.abspath(bin))
         sys.path.insert(0, os.path.join(ROOT, "tests", "e2e"))
@@ -86,15 +92,20 @@ class Place:
         for name in ("HOME", "XDG_RUNTIME_DIR"):
             os.mkdir(self.env[name], mode=0o700)
         self.sshds = [rig.Sshd(self.path(f"sshd{i}"), self.env) for i in range(args.hosts)]
+        self.far = []
+        for sshd in self.sshds if args.round_trip_ms else []:
+            self.far.append(subprocess.Popen([sys.executable, os.path.join(ROOT, "tests", "bench", "far.py"),
+                                              str(sshd.port), str(args.round_trip_ms)], stdout=subprocess.PIPE))
+            sshd.port = int(self.far[-1].stdout.readline())
         self.coord = os.path.join(os.path.abspath(bin), "fa-coord")
         if args.real:
             gpus = ",".join(map(str, range(args.gpus)))
             self.attributes = f"gpus={gpus} slots={args.slots}"
         else:
             self.attributes = ""
-            self.stand_ins(args)
+            self.stand_ins(args, credit)
 
-    def stand_ins(self, args):
+    def stand_ins(self, args, credit):
         """A copy of fa-coord, with the stand-in as the fa-worker beside it."""
         os.mkdir(self.path("bin"))
         self.coord = shutil.copy(self.coord, self.path("bin"))
@@ -104,7 +115,7 @@ class Place:
             os.mkdir(self.path(f"box{i}"), mode=0o700)
             with open(self.path(f"box{i}/stand-in"), "w") as f:
                 f.write(f"behaviour succeeds\nslots {args.slots}\nseconds {END_S}\n"
-                        f"measure_us {args.measure_us}\n")
+                        f"measure_us {args.measure_us}\ncredit {credit}\n")
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -115,6 +126,9 @@ class Place:
 
     def close(self):
         end_workers(self.folder)
+        for far in self.far:
+            far.kill()
+            far.wait()
         for sshd in self.sshds:
             sshd.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -201,10 +215,11 @@ def sweep(args, place, configurations):
             "peak_mib": usage.ru_maxrss / 1024}
 
 
-def marginal(few, many):
+def marginal(args, few, many):
     n = many["results"] - few["results"]
     out = {key: round((many[key] - few[key]) / n, 2) for key in many if key not in ("results", "peak_mib")}
-    return {**out, "peak_mib": round(many["peak_mib"], 1)}
+    busy = args.measure_us / args.hosts / (2 * out["wall_us"])  # every other result is a measurement
+    return {**out, "peak_mib": round(many["peak_mib"], 1), "busy": round(busy, 3)}
 
 
 def median(runs):
@@ -217,11 +232,12 @@ def main():
     places, runs = {}, {name: [] for name in bins}
     try:
         for name, bin in bins.items():
-            places[name] = Place(bin, args)
+            credit = args.against_credit if name == "against" else None
+            places[name] = Place(bin, args, credit or args.credit)
             sweep(args, places[name], args.few)  # builds runners, uploads workers
         for turn in range(args.rounds):
             for name in (list(bins) if turn % 2 == 0 else reversed(bins)):
-                runs[name].append(marginal(sweep(args, places[name], args.few),
+                runs[name].append(marginal(args, sweep(args, places[name], args.few),
                                            sweep(args, places[name], args.many)))
                 print(name, runs[name][-1], file=sys.stderr, flush=True)
     finally:

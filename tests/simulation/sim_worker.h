@@ -29,7 +29,7 @@
 struct msg;
 struct sim_world;
 
-#define SIM_MEASURE_CREDIT 4
+#define SIM_MEASURE_CREDIT 32
 #define SIM_RESEND_NS (2 * NS_PER_S)
 
 enum sim_bench {

@@ -22,8 +22,9 @@
 #include "worker/store/journal.h"
 #include "worker/store/transfers.h"
 
-/* Of a GPU: one runs, three of 50 ms each cover a round trip of 150 ms. */
-#define AGENT_MEASURE_CREDIT 4
+/* Leases of a GPU, at most: the coordinator gives as many as cover a round
+ * trip. */
+#define AGENT_MEASURE_CREDIT 32
 #define AGENT_RESEND_NS (2 * NS_PER_S)
 
 /* The state of the current connection. */

@@ -413,6 +413,58 @@ static void a_gpu_with_half_of_its_credit_is_not_idle(void **state)
     }
 }
 
+static void what_waits_at_a_gpu_covers_a_round_trip(void **state)
+{
+    (void)state;
+    assert_int_equal(sched_credit(0, 32), 4); /* not known */
+    assert_int_equal(sched_credit(1e9, 32), 4);
+    assert_int_equal(sched_credit(50e6, 32), 4); /* three that wait: 150 ms */
+    assert_int_equal(sched_credit(49e6, 32), 5);
+    assert_int_equal(sched_credit(15e6, 32), 11);
+    assert_int_equal(sched_credit(5e6, 32), 31);
+    assert_int_equal(sched_credit(1e6, 32), 32); /* the worker takes no more */
+    assert_int_equal(sched_credit(1e6, 3), 3);
+    assert_int_equal(sched_credit(0, 1), 1);
+}
+
+/* What is scarce stays where any GPU can take it. */
+static void beyond_four_a_gpu_gets_what_is_plenty(void **state)
+{
+    struct sched *sched = sched_new((struct sched_limits){
+        .units = 12, .shapes = 1, .hosts = 2, .attempts = 3 });
+    struct sched_lease lease;
+
+    (void)state;
+    for (int unit = 0; unit <= 12; unit++)
+        sched_built_at(sched, unit, 0);
+    sched_host_up(sched, 0, 0, 1, 32);
+    for (int unit = 0; unit < 9; unit++) /* and 3 are left */
+        pair_take(sched, JOB_MEASURE, unit, 0);
+    assert_false(sched_next(sched, &lease));
+    sched_host_up(sched, 1, 0, 1, 32);
+    pair_take(sched, JOB_MEASURE, 9, 1);
+    sched_free(sched);
+}
+
+static void a_gpu_is_given_more_when_its_credit_grows(void **state)
+{
+    struct sched *sched = pair_new(1);
+    struct sched_lease lease;
+
+    (void)state;
+    for (int unit = 0; unit < 2; unit++)
+        sched_built_at(sched, unit, 0);
+    sched_built_at(sched, PAIR_REFERENCE, 0);
+    sched_host_up(sched, 0, 0, 1, 1);
+    pair_take(sched, JOB_MEASURE, 0, 0);
+    assert_false(sched_next(sched, &lease));
+    sched_host_credit(sched, 0, 2);
+    pair_take(sched, JOB_MEASURE, 1, 0);
+    sched_host_credit(sched, 0, 1); /* it keeps what it has */
+    assert_int_equal(sched_leases(sched), 2);
+    sched_free(sched);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -439,6 +491,9 @@ int main(void)
         cmocka_unit_test(lost_with_the_reference_it_waits_for_both),
         cmocka_unit_test(what_was_moved_waits_where_it_is_now),
         cmocka_unit_test(a_gpu_with_half_of_its_credit_is_not_idle),
+        cmocka_unit_test(what_waits_at_a_gpu_covers_a_round_trip),
+        cmocka_unit_test(beyond_four_a_gpu_gets_what_is_plenty),
+        cmocka_unit_test(a_gpu_is_given_more_when_its_credit_grows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,6 +175,34 @@ the_first_duration_is_the_mean_and_the_next_has_a_fifth(void **state)
     assert_true(*mean == 3e9);
 }
 
+/* One slow shape among fast ones leaves GPUs with less ahead for a while. */
+static void gpus_have_more_ahead_as_measurements_are_short(void **state)
+{
+    static const struct {
+        int64_t ms;
+        int credit;
+    } took[] = {
+        { 5, 31 }, { 100, 4 }, { 5, 4 }, { 5, 4 }, { 5, 4 }, { 5, 5 }
+    };
+    double *longest_ns = &rig.sweep.work.longest_measure_ns;
+
+    (void)state;
+    rig.sweep.fleet.hosts[0].worker.credit = 32;
+    assert_int_equal(leases_credit(&rig.sweep, 0), 4);
+    for (size_t i = 0; i < sizeof(took) / sizeof(took[0]); i++) {
+        int64_t id = 3 + (int64_t)i;
+
+        rig_lease(&rig, 0, JOB_MEASURE, (int)i);
+        leases_started(&rig.sweep, lease(id));
+        rig.now_ns += took[i].ms * NS_PER_MS;
+        leases_end(&rig.sweep, lease(id), LEASES_DONE, LEDGER_MEASURING);
+        assert_int_equal(leases_credit(&rig.sweep, 0), took[i].credit);
+    }
+    assert_true(*longest_ns > 43e6 && *longest_ns < 44e6);
+    rig.sweep.fleet.hosts[0].worker.credit = 2;
+    assert_int_equal(leases_credit(&rig.sweep, 0), 2);
+}
+
 static void what_was_lost_or_never_began_says_nothing_of_the_mean(void **state)
 {
     struct sched_lease first = *lease(1), second = *lease(2);
@@ -288,6 +316,7 @@ int main(void)
         CASE(it_is_never_late_within_a_second),
         CASE(lateness_counts_from_when_it_began),
         CASE(the_first_duration_is_the_mean_and_the_next_has_a_fifth),
+        CASE(gpus_have_more_ahead_as_measurements_are_short),
         CASE(what_was_lost_or_never_began_says_nothing_of_the_mean),
         CASE(what_was_slept_is_added_to_all),
         CASE(what_the_first_gpu_began_moves_its_place_alone),
