@@ -1,6 +1,7 @@
 /* Measurements that are in doubt and their repetitions. */
 #include "coordinator/schedule/gpu_trust_internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/mem.h"
@@ -75,6 +76,15 @@ int gpu_trust_doubt(struct gpu_trust *w, int gpu, double from_s, double to_s)
     return n;
 }
 
+/* What a GPU measured before its first canary, while the baseline was not built
+ * yet, is as much in doubt as what it measured after that. */
+static double window_begins_s(const struct watched *g,
+                              const struct canary_calibration_window *window)
+{
+    return window->from_s > g->canaries[0].at_s ? window->from_s
+                                                : -(double)INFINITY;
+}
+
 /* Every canary checks all windows again: an early shift may be visible only
  * once it is known how little the canary usually moves. */
 void gpu_trust_doubt_windows(struct gpu_trust *w, int gpu)
@@ -88,7 +98,8 @@ void gpu_trust_doubt_windows(struct gpu_trust *w, int gpu)
     canary_calibration_gpu(line, 0, &w->rules.line, &found);
     g->noise = g->n < NOISE_FROM ? 0 : found.noise;
     for (size_t i = 0; i < n; i++) {
-        int jobs = gpu_trust_doubt(w, gpu, windows[i].from_s, windows[i].to_s);
+        int jobs = gpu_trust_doubt(w, gpu, window_begins_s(g, &windows[i]),
+                                   windows[i].to_s);
 
         if (jobs)
             gpu_trust_say(

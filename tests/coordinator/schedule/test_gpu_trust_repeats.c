@@ -40,6 +40,36 @@ static void a_window_that_moved_is_measured_again(void **state)
     gpu_trust_free(trust);
 }
 
+/* The baseline was built last: job 9 came before the first canary. */
+static void what_came_before_the_first_canary_is_in_its_window(void **state)
+{
+    struct gpu_trust *trust = trust_three_then_one();
+    struct gpu_trust_step step;
+
+    (void)state;
+    gpu_trust_gpu(trust, 0, true);
+    trust_expect(trust, 0, GPU_TRUST_CANARY, 0);
+    gpu_trust_measured(trust, 0, 9, 1);
+    gpu_trust_canary(trust, 0, 2, 1e-3);
+    gpu_trust_measured(trust, 0, 0, 3);
+    gpu_trust_measured(trust, 0, 1, 4);
+    trust_expect(trust, 5, GPU_TRUST_CANARY, 0);
+    gpu_trust_canary(trust, 0, 6, 1.02e-3);
+    trust_expect_text(
+        trust, GPU_TRUST_SAY, 0,
+        "its canary moved by +2.0 %; 3 measurements in between are "
+        "repeated");
+    for (size_t i = 0; i < 3; i++) {
+        static const int jobs[] = { 0, 1, 9 };
+
+        step = trust_next(trust, 7);
+        assert_int_equal(step.act, GPU_TRUST_AGAIN);
+        assert_int_equal(step.job, jobs[i]);
+    }
+    trust_expect_nothing(trust, 7, false);
+    gpu_trust_free(trust);
+}
+
 /* A canary that steps up or down by 2 % every fourth time. */
 static void
 a_measurement_is_repeated_twice_at_most_and_all_have_a_cap(void **state)
@@ -218,6 +248,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_window_that_moved_is_measured_again),
+        cmocka_unit_test(what_came_before_the_first_canary_is_in_its_window),
         cmocka_unit_test(
             a_measurement_is_repeated_twice_at_most_and_all_have_a_cap),
         cmocka_unit_test(repeats_of_a_lost_gpu_go_to_another),
