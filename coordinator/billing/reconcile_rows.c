@@ -44,6 +44,24 @@ static void keep_held(void *arg, const struct store_held *row)
     };
 }
 
+/* Runs are stored in their order.  If the clock was set back, the next run's
+ * UTC is before that of the last one. */
+static void sort_by_utc(struct host_rows *rows)
+{
+    for (size_t i = 1; i < rows->n; i++) {
+        const struct store_held row = rows->list[i];
+        const struct reconcile_held held = rows->held[i];
+        size_t at = i;
+
+        for (; at > 0 && rows->held[at - 1].start_utc > held.start_utc; at--) {
+            rows->list[at] = rows->list[at - 1];
+            rows->held[at] = rows->held[at - 1];
+        }
+        rows->list[at] = row;
+        rows->held[at] = held;
+    }
+}
+
 static int cut(const struct host_rows *rows, const struct reconcile_edit *edit,
                struct err *err)
 {
@@ -175,6 +193,7 @@ int reconcile_rows(struct store *store, const struct reconcile_rows *of,
         rc = extend_killed(&rows, err);
     if (rc == 0 && rows.n == 0 && of->n > 0)
         rc = begin(&rows, of, err);
+    sort_by_utc(&rows);
     if (rc == 0)
         rc = apply(&rows, of, err);
     for (size_t i = 0; i < rows.n; i++)

@@ -109,6 +109,31 @@ static void what_differs_by_little_stays(void **state)
 }
 
 /* Killed before it had put anything. */
+/* It was set back by an hour in the first run, so the second one seems to have
+ * held the host before, during and after the first. */
+static void a_clock_that_was_set_back_adds_nothing(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    const struct store_held later = { "box1",        UTC + 1, S,       1501 * S,
+                                      UTC - 600 * S, 0.5,     "search" };
+    struct reconcile_allocation both[] = {
+        { .start_utc = UTC + 10 * S, .end_utc = UTC + 21 * S },
+        { .start_utc = UTC - 600 * S, .end_utc = UTC + 900 * S },
+    };
+    const struct reconcile_rows of = { "box1", both, 2, 0.5, 0 };
+    struct err err;
+
+    fixture_run(store, UTC);
+    fixture_run(store, UTC + 1);
+    put(store);
+    assert_int_equal(store_held_put(store, &later, &err), 0);
+    assert_int_equal(reconcile_rows(store, &of, &err), 0);
+    assert_int_equal(
+        fixture_number(store, "SELECT sum(end_ns-start_ns) FROM held"),
+        (11 + 1500) * S);
+    store_close(store);
+}
+
 static void a_host_that_was_never_held_gets_its_price(void **state)
 {
     struct store *store = fixture_open(*state, STORE_CREATE);
@@ -153,6 +178,7 @@ int main(void)
         CASE(what_is_missing_is_added),
         CASE(what_is_too_much_is_cut),
         CASE(what_differs_by_little_stays),
+        CASE(a_clock_that_was_set_back_adds_nothing),
         CASE(a_host_that_was_never_held_gets_its_price),
         CASE(an_allocation_without_held_time_has_its_own_price),
     };
