@@ -63,19 +63,22 @@ class Builder:
         return None if done.returncode else here + ".o"
 
     def link_with(self, object_file, out):
-        """Links the program with this object in front of the libraries."""
+        """Links the program with this object in front of the libraries; False if it has this file's functions itself."""
         link = shlex.split(self.link)
         link[link.index("-o") + 1] = out
         first = next(i for i, word in enumerate(link) if word.endswith(".a"))
         link.insert(first, object_file)
-        subprocess.run(link, cwd=self.build, check=True)
+        done = subprocess.run(link, cwd=self.build, capture_output=True, text=True, check=False)
+        if done.returncode and "multiple definition" not in done.stderr:
+            raise ValueError(done.stderr)
+        return done.returncode == 0
 
     def make(self, path, text, name):
         """Builds the program with this text in place of the file; None if it does not compile."""
         here = os.path.join(self.folder, re.sub(r"\W", "_", name))
         object_file = self.compile(path, text, here)
-        if object_file:
-            self.link_with(object_file, here)
+        if object_file and not self.link_with(object_file, here):
+            raise ValueError(f"{name}: the program does not take it")
         return object_file and here
 
     def plant(self, mutant):

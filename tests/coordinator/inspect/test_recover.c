@@ -22,6 +22,7 @@
 #include "tests/coordinator/store/store_fixture.h"
 
 #define RESULTS 3000 /* many pages */
+#define PAGE_ROWS 14 /* of 'result', at most */
 #define PAGE 4096
 #define DAMAGES 40
 
@@ -292,7 +293,7 @@ static off_t size_of(const char *path)
     return size;
 }
 
-/* The page in the middle is one of 'result'; it has a few rows. */
+/* The page in the middle is one of 'result', and so is that behind it. */
 static void rows_before_and_behind_a_lost_page_are_kept(void **state)
 {
     char *to = copy_path(*state);
@@ -307,7 +308,7 @@ static void rows_before_and_behind_a_lost_page_are_kept(void **state)
     store = recovered(*state, to, &recover);
     assert_non_null(store);
     assert_in_range(fixture_number(store, "SELECT count(*) FROM result"),
-                    RESULTS - 40, RESULTS - 2);
+                    RESULTS - 2 * PAGE_ROWS, RESULTS - 2);
     assert_int_equal(fixture_number(store,
                                     "SELECT count(*) FROM result WHERE nonce IN"
                                     " ('n0', 'n2999')"),
