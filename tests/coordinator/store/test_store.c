@@ -90,6 +90,18 @@ static void a_database_keeps_its_own_name(void **state)
     free(path);
 }
 
+static void a_database_without_a_name_says_so(void **state)
+{
+    struct store *store = fixture_open(*state, STORE_CREATE);
+    char name[HASH_HEX];
+    struct err err;
+
+    assert_int_equal(sql_run(store_db(store), "DELETE FROM owner", &err), 0);
+    assert_int_equal(store_owner(store, name, &err), ERR_STORE);
+    assert_non_null(strstr(err.text, "its name is missing from 'owner'"));
+    store_close(store);
+}
+
 static struct store_tool tool_row(const char *nonce, int64_t round)
 {
     return (struct store_tool){ .nonce = nonce,
@@ -450,6 +462,7 @@ int main(void)
         TEST(a_result_is_kept_once_and_counted_once),
         TEST(an_epoch_is_later_than_all_before_whatever_the_clock),
         TEST(a_database_keeps_its_own_name),
+        TEST(a_database_without_a_name_says_so),
         TEST(a_run_of_a_tool_is_kept_once_and_counted_once),
         TEST(evidence_leaves_room_for_the_result_that_counts),
         TEST(a_result_of_other_sources_counts_too),
