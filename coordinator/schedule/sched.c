@@ -6,8 +6,6 @@
 #include "common/mem.h"
 #include "coordinator/schedule/sched_internal.h"
 
-#define ROUND_TRIP_NS 150e6
-
 struct sched *sched_new(struct sched_limits limits)
 {
     struct sched *s = mem_new(1, sizeof(*s));
@@ -178,16 +176,6 @@ void sched_drop(struct sched *s, int unit)
     sched_job_apply(s, unit, JOB_EV_RESULT);
     sched_orders_doomed(s, unit, "its configuration is no longer wanted");
     sched_settle_needless_reference(s);
-}
-
-int sched_credit(double measure_ns, int most)
-{
-    int credit = SCHED_CREDIT;
-
-    while (credit < most && measure_ns > 0 &&
-           (credit - 1) * measure_ns < ROUND_TRIP_NS)
-        credit++;
-    return credit < most ? credit : most;
 }
 
 void sched_host_up(struct sched *s, int host, int slots, int gpus,

@@ -70,14 +70,6 @@ void sched_release(struct sched *sched, int unit);
 /* The unit is held and no longer wanted: it is settled, and never done. */
 void sched_drop(struct sched *sched, int unit);
 
-/* Leases of a GPU, the running one included.  While nothing is known, three
- * that wait for 50 ms each cover a round trip of 150 ms. */
-#define SCHED_CREDIT 4
-/* As many as cover it with measurements that take so long, but no fewer than
- * SCHED_CREDIT; 0: not known.  'most' is what the worker takes.  Beyond
- * SCHED_CREDIT, a GPU gets what is left when there are as many for each GPU. */
-int sched_credit(double measure_ns, int most);
-
 void sched_host_up(struct sched *sched, int host, int slots, int gpus,
                    int measure_credit);
 void sched_host_credit(struct sched *sched, int host, int measure_credit);

@@ -4,6 +4,8 @@
 #include "common/mem.h"
 #include "coordinator/schedule/sched_internal.h"
 
+#define ROUND_TRIP_NS 150e6
+
 struct sched_lease *sched_lease_new(struct sched *s, int host, int gpu)
 {
     struct sched_lease *lease;
@@ -94,4 +96,14 @@ int sched_lease_end(struct sched *s, int64_t id)
 int sched_leases(const struct sched *s)
 {
     return s->leases.n;
+}
+
+int sched_credit(double measure_ns, int most)
+{
+    int credit = SCHED_CREDIT;
+
+    while (credit < most && measure_ns > 0 &&
+           (credit - 1) * measure_ns < ROUND_TRIP_NS)
+        credit++;
+    return credit < most ? credit : most;
 }

@@ -66,4 +66,12 @@ void sched_lease_late(struct sched *sched, int64_t id);
 
 int sched_leases(const struct sched *sched); /* handed out now */
 
+/* Leases of a GPU, the running one included.  While nothing is known, three
+ * that wait for 50 ms each cover a round trip of 150 ms. */
+#define SCHED_CREDIT 4
+/* As many as cover it with measurements that take so long, but no fewer than
+ * SCHED_CREDIT; 0: not known.  'most' is what the worker takes.  Beyond
+ * SCHED_CREDIT, a GPU gets what is left when there are as many for each GPU. */
+int sched_credit(double measure_ns, int most);
+
 #endif

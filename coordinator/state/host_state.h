@@ -75,8 +75,7 @@ struct host_worker {
     char toolkit[256];
     char **running; /* identities of the work it had at its HELLO */
     size_t n_running;
-    int slots;
-    int credit; /* measurements that it takes for each GPU */
+    int slots, credit; /* the latter for each GPU, at most */
 };
 
 struct host_state {

@@ -22,9 +22,7 @@
 #include "worker/store/journal.h"
 #include "worker/store/transfers.h"
 
-/* Leases of a GPU, at most: the coordinator gives as many as cover a round
- * trip. */
-#define AGENT_MEASURE_CREDIT 32
+#define AGENT_MEASURE_CREDIT 32 /* leases of a GPU, at most */
 #define AGENT_RESEND_NS (2 * NS_PER_S)
 
 /* The state of the current connection. */

@@ -57,7 +57,7 @@ static void another_model_than_the_other_host_has_is_refused(void **state)
     assert_int_equal(host_model_take(&rig.sweep, 1, &err), 0);
 }
 
-/* What is behind the last host is none. */
+/* Memory after the last host is not read. */
 static void alone_it_is_compared_with_an_earlier_run(void **state)
 {
     struct err err = { "" };
