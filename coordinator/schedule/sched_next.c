@@ -239,7 +239,8 @@ static bool has_ready(const struct sched *s)
     return s->leases.n_late > 0;
 }
 
-/* A GPU with less than half of that may be done before more comes. */
+/* A GPU with less than half of what is due to it may be done before more comes.
+ */
 static bool has_idle_gpu(const struct sched_host *h, bool ready)
 {
     for (int gpu = 0; gpu < h->gpus; gpu++)
