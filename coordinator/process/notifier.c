@@ -18,7 +18,7 @@
 #include "common/err.h"
 #include "common/int64.h"
 #include "common/mem.h"
-#include "coordinator/process/child.h"
+#include "coordinator/process/subprocess.h"
 #include "coordinator/process/event_queue.h"
 #include "coordinator/process/poll_until.h"
 #include "coordinator/process/stderr_tail.h"
@@ -44,7 +44,7 @@ struct runner {
     int64_t end_by; /* then: when all but the last must be done */
 
     struct event_queue queue;
-    struct child child;
+    struct subprocess child;
     int pidfd; /* -1: no command runs */
     int64_t deadline_ns;
     struct stderr_tail errors;
@@ -69,7 +69,7 @@ static void note_failure(struct runner *runner, const char *why)
 }
 
 /* A socket's buffer takes a whole event. */
-static void hand_over(const struct child *child, const char *object,
+static void hand_over(const struct subprocess *child, const char *object,
                       int64_t dropped)
 {
     char *line = mem_printf("{\"dropped\": %" PRId64 ",%s\n", dropped,
@@ -91,14 +91,14 @@ static void start_next(struct runner *runner)
     runner->deadline_ns = now + runner->limit_ns;
     if (runner->in < 0 && !is_last)
         runner->deadline_ns = int64_min(runner->deadline_ns, runner->end_by);
-    if (child_start(runner->argv, &runner->child, &err) < 0) {
+    if (subprocess_start(runner->argv, &runner->child, &err) < 0) {
         note_failure(runner, err.text);
     } else {
         runner->pidfd = (int)syscall(SYS_pidfd_open, runner->child.pid, 0);
         hand_over(&runner->child, object, runner->queue.dropped);
         if (runner->pidfd < 0) { /* no more processes or descriptors */
             note_failure(runner, strerror(errno));
-            child_stop(&runner->child);
+            subprocess_stop(&runner->child);
         }
     }
     free(object);
@@ -126,7 +126,7 @@ static void end_command(struct runner *runner, bool in_time)
     if (runner->child.errors >= 0)
         drain(&runner->child.errors, &runner->errors);
     if (in_time &&
-        child_wait(&runner->child, clock_boot_ns(), &status, NULL) == 0) {
+        subprocess_wait(&runner->child, clock_boot_ns(), &status, NULL) == 0) {
         snprintf(why, sizeof(why), "exit code %d", status);
         if (status != 0)
             note_failure(runner, why);
@@ -136,7 +136,7 @@ static void end_command(struct runner *runner, bool in_time)
         note_failure(runner, why);
         kill(-runner->child.pid, SIGKILL);
     }
-    child_stop(&runner->child);
+    subprocess_stop(&runner->child);
     close(runner->pidfd);
     runner->pidfd = -1;
 }

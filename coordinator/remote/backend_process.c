@@ -10,7 +10,7 @@
 #include "common/clock.h"
 #include "common/err.h"
 #include "common/mem.h"
-#include "coordinator/process/child.h"
+#include "coordinator/process/subprocess.h"
 #include "coordinator/remote/backend.h"
 #include "coordinator/remote/openssh.h"
 #include "coordinator/ssh_keys/ssh_agent.h"
@@ -24,7 +24,7 @@ struct child_remote {
 
 struct child_stream {
     struct stream base;
-    struct child child;
+    struct subprocess child;
 };
 
 static void drain_errors(struct child_stream *s)
@@ -105,7 +105,7 @@ static int child_ended(struct stream *stream, int64_t deadline_ns, int *status,
 {
     struct child_stream *s = (struct child_stream *)stream;
     struct child_remote *remote = (struct child_remote *)stream->remote;
-    int rc = child_wait(&s->child, deadline_ns, status, err);
+    int rc = subprocess_wait(&s->child, deadline_ns, status, err);
 
     drain_errors(s);
     if (rc < 0 || !remote->ssh || *status != 255)
@@ -117,7 +117,7 @@ static void child_close(struct stream *stream)
 {
     struct child_stream *s = (struct child_stream *)stream;
 
-    child_stop(&s->child);
+    subprocess_stop(&s->child);
     free(s);
 }
 
@@ -130,8 +130,8 @@ static const struct stream_ops child_stream_ops = {
     .close = child_close,
 };
 
-static int child_start_command(struct remote *base, const char *command,
-                               struct stream **out, struct err *err)
+static int start_command(struct remote *base, const char *command,
+                         struct stream **out, struct err *err)
 {
     struct child_remote *remote = (struct child_remote *)base;
     const char *const local[] = { "/bin/sh", "-c", command, NULL };
@@ -139,8 +139,9 @@ static int child_start_command(struct remote *base, const char *command,
     int rc;
 
     s->base.ops = &child_stream_ops;
-    rc = child_start(remote->ssh ? openssh_argv(remote->ssh, command) : local,
-                     &s->child, err);
+    rc = subprocess_start(remote->ssh ? openssh_argv(remote->ssh, command)
+                                      : local,
+                          &s->child, err);
     if (rc < 0)
         free(s);
     else
@@ -157,7 +158,7 @@ static void child_remote_close(struct remote *base)
 }
 
 static const struct remote_ops child_remote_ops = {
-    .start = child_start_command,
+    .start = start_command,
     .close = child_remote_close,
 };
 
@@ -184,9 +185,9 @@ static int try_login(const struct route *route, struct openssh *ssh,
 {
     int64_t ms = (int64_t)route->n * OPENSSH_LOGIN_MS;
     struct stderr_tail errors = { 0 };
-    int status, rc = child_output(openssh_argv(ssh, "exit 0"),
-                                  clock_boot_ns() + ms * NS_PER_MS, NULL,
-                                  &errors, &status, err);
+    int status, rc = subprocess_output(openssh_argv(ssh, "exit 0"),
+                                       clock_boot_ns() + ms * NS_PER_MS, NULL,
+                                       &errors, &status, err);
 
     if (rc == ERR_NETWORK)
         return openssh_explain_silence(route, ms, &errors, err);

@@ -142,7 +142,7 @@ static void close_session(struct remote *remote)
             ;
     }
     if (ssh->proxy.pid)
-        child_stop(&ssh->proxy); /* closes fd too: its socket */
+        subprocess_stop(&ssh->proxy); /* closes fd too: its socket */
     else if (ssh->fd >= 0)
         close(ssh->fd);
     free(ssh);

@@ -10,7 +10,7 @@
 #include "common/clock.h"
 #include "common/err.h"
 #include "coordinator/hosts/hosts.h"
-#include "coordinator/process/child.h"
+#include "coordinator/process/subprocess.h"
 #include "coordinator/process/stderr_tail.h"
 
 #define OUTPUT_MAX (256 << 10)
@@ -218,7 +218,7 @@ int ssh_config_read(const struct host *host, const char *file, const char *home,
     add(&args, "--");
     add(&args, host->address);
     buf_init(&text, OUTPUT_MAX);
-    rc = child_output(args.argv, deadline, &text, &errors, &status, err);
+    rc = subprocess_output(args.argv, deadline, &text, &errors, &status, err);
     if (rc == ERR_SYSTEM && !needs_ssh(host, file, home)) {
         buf_fini(&text);
         return ssh_config_plain(host, home, out, err);

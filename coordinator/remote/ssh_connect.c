@@ -81,7 +81,7 @@ static int connect_jump(struct ssh *ssh, const struct route_hop *jump,
     args.argv[args.n++] = target;
     args.argv[args.n++] = "--";
     args.argv[args.n++] = jump->host.address;
-    rc = child_start(args.argv, &ssh->proxy, err);
+    rc = subprocess_start(args.argv, &ssh->proxy, err);
     if (rc < 0)
         return err_within(err, rc, "jump host");
     ssh->fd = ssh->proxy.fd;

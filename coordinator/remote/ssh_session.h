@@ -10,7 +10,7 @@
 
 #include <libssh2.h>
 
-#include "coordinator/process/child.h"
+#include "coordinator/process/subprocess.h"
 #include "coordinator/remote/backend.h"
 
 struct ssh {
@@ -20,7 +20,7 @@ struct ssh {
     LIBSSH2_SESSION *session;
     char lacks[SSH_LACKS_BYTES]; /* why the login failed, or "" */
     int fd;
-    struct child proxy; /* ssh -W through a jump host, or none */
+    struct subprocess proxy; /* ssh -W through a jump host, or none */
 };
 
 /* Wait for the socket in the direction that libssh2 needs.  -1 if the time is

@@ -109,8 +109,8 @@ static int64_t start_left_ns(const struct release *release,
                      machine->start_until_ns - now);
 }
 
-static void listen(const struct release *release, struct machine *machine,
-                   bool is_over)
+static void listen_to(const struct release *release, struct machine *machine,
+                      bool is_over)
 {
     if (release->options->rental)
         rental_listen(release->options->rental, machine->row.id, is_over,
@@ -134,7 +134,7 @@ static bool start_has_ended(struct release *release, struct machine *machine,
                 (long long)row->pid,
                 (long long)((left_ns + NS_PER_S - 1) / NS_PER_S));
         machine->waits = true;
-        listen(release, machine, false);
+        listen_to(release, machine, false);
         return false;
     }
     kill((pid_t)-row->pid, SIGKILL);
@@ -159,7 +159,7 @@ static void begin(struct release *release, struct machine *machine, int64_t now)
     struct err why;
 
     if (machine->row.stop_tries == 0)
-        listen(release, machine, true);
+        listen_to(release, machine, true);
     snprintf(machine->row.state, sizeof(machine->row.state), "stopping");
     machine->row.stop_tries++;
     put(release, machine);

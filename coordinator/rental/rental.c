@@ -187,7 +187,7 @@ static int start(const struct rental *rental, struct machine *machine,
     machine->row.pid_ticks = rental_command_ticks(machine->row.pid);
     rc = put(store, machine, "starting", err);
     if (rc < 0) {
-        child_stop(&machine->command.child);
+        subprocess_stop(&machine->command.child);
         return rc;
     }
     rental_command_go(&machine->command);

@@ -62,7 +62,7 @@ int rental_command_begin(struct rental_command *command, bool is_start,
         now_ns +
         (is_start ? RENTAL_COMMAND_START_S : RENTAL_COMMAND_STOP_S) * NS_PER_S;
     if (rc == 0)
-        rc = child_start(argv, &command->child, err);
+        rc = subprocess_start(argv, &command->child, err);
     for (int i = 0; i < VARIABLES; i++)
         free(variables[i]);
     free(text);

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "coordinator/process/child.h"
+#include "coordinator/process/subprocess.h"
 #include "coordinator/process/stderr_tail.h"
 #include "coordinator/rental/rental_answer.h"
 
@@ -25,7 +25,7 @@ struct store_acquisition;
 #define RENTAL_COMMAND_STOP_S 120
 
 struct rental_command {
-    struct child child; /* pid 0: none runs */
+    struct subprocess child; /* pid 0: none runs */
     struct rental_answer_reader printed;
     struct stderr_tail errors;
     int64_t until_ns; /* CLOCK_BOOTTIME; then it is killed */

@@ -255,12 +255,12 @@ out:
 /* ---- texts that no configuration has */
 
 /* What a text may be compared with; borrowed. */
-struct texts {
+struct known_texts {
     const char **list;
     size_t n, cap;
 };
 
-static void add_text(struct texts *texts, const char *one)
+static void add_text(struct known_texts *texts, const char *one)
 {
     if (texts->n == texts->cap) {
         texts->cap = texts->cap ? texts->cap * 2 : 256;
@@ -270,7 +270,7 @@ static void add_text(struct texts *texts, const char *one)
 }
 
 /* Keys have no spelling, so they are left out. */
-static void gather(const struct report *report, struct texts *out)
+static void gather(const struct report *report, struct known_texts *out)
 {
     struct column *columns = mem_new(COLUMNS_MAX, sizeof(*columns));
 
@@ -289,7 +289,8 @@ static void gather(const struct report *report, struct texts *out)
     free(columns);
 }
 
-static bool has_text(const struct texts *texts, const char *at, size_t len)
+static bool has_text(const struct known_texts *texts, const char *at,
+                     size_t len)
 {
     for (size_t i = 0; i < texts->n; i++)
         if (strlen(texts->list[i]) == len &&
@@ -306,7 +307,7 @@ static bool is_word(const char *at, size_t len)
 
 /* The texts of a condition are in single quotes; one that has quotes in it is
  * read as two. */
-static void find_unknown(const struct texts *texts, const char *condition,
+static void find_unknown(const struct known_texts *texts, const char *condition,
                          struct err *out)
 {
     char ending[SUGGEST_BYTES];
@@ -331,7 +332,7 @@ static void find_unknown(const struct texts *texts, const char *condition,
 void report_where_remark(const struct report *report, const char *condition,
                          struct err *out)
 {
-    struct texts texts = { NULL, 0, 0 };
+    struct known_texts texts = { NULL, 0, 0 };
 
     out->text[0] = '\0';
     for (size_t i = 0; i < report->n_configs; i++)

@@ -42,7 +42,7 @@ int external_strategy_start(const struct external_strategy_options *options,
     int size = domain_size(options->domain), rc;
     int tunables = domain_tunables(options->domain);
 
-    rc = child_start(options->argv, &external->child, err);
+    rc = subprocess_start(options->argv, &external->child, err);
     if (rc < 0) {
         free(external);
         return err_within(err, rc, "strategy");
@@ -70,7 +70,7 @@ void external_strategy_stop(struct external_strategy *external)
 {
     if (!external)
         return;
-    child_stop(&external->child);
+    subprocess_stop(&external->child);
     for (int t = 0; t < domain_tunables(external->domain); t++)
         free(external->tunables[t]);
     free(external->tunables);
@@ -194,8 +194,8 @@ static int it_ended(struct external_strategy *external, struct err *err)
     int status = -1;
 
     drain_errors(external);
-    (void)child_wait(&external->child, clock_boot_ns() + NS_PER_S, &status,
-                     NULL); /* still running: the status stays unknown */
+    (void)subprocess_wait(&external->child, clock_boot_ns() + NS_PER_S, &status,
+                          NULL); /* still running: the status stays unknown */
     stderr_tail_say(&external->errors, 1, last, sizeof(last));
     return err_set(err, ERR_NETWORK, "strategy '%s' ended (status %d)%s%s",
                    external->program, status, *last ? ": " : "", last);

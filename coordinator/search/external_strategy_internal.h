@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "common/buf.h"
-#include "coordinator/process/child.h"
+#include "coordinator/process/subprocess.h"
 #include "coordinator/process/stderr_tail.h"
 #include "coordinator/search/external_strategy.h"
 #include "coordinator/search/trials.h"
@@ -28,7 +28,7 @@ enum external_strategy_phase {
 };
 
 struct external_strategy {
-    struct child child;
+    struct subprocess child;
     char *program; /* for messages */
     char *name;
     const struct domain *domain;

@@ -11,7 +11,7 @@
 #include "common/buf.h"
 #include "common/clock.h"
 #include "common/err.h"
-#include "coordinator/process/child.h"
+#include "coordinator/process/subprocess.h"
 #include "coordinator/process/stderr_tail.h"
 #include "coordinator/slurm/slurm_files.h"
 
@@ -49,8 +49,8 @@ int slurm_ask(const char *const argv[], struct buf *out,
         assert(i < SLURM_ASK_WORDS_MAX);
         words[i + 2] = argv[i];
     }
-    rc = child_output(words, clock_boot_ns() + COMMAND_NS, out, &errors,
-                      &status, &err);
+    rc = subprocess_output(words, clock_boot_ns() + COMMAND_NS, out, &errors,
+                           &status, &err);
     if (rc == 0 && status == 0)
         return 0;
     if (rc < 0)

@@ -15,7 +15,7 @@
 #include "common/hash.h"
 #include "common/mem.h"
 #include "coordinator/hosts/hosts.h"
-#include "coordinator/process/child.h"
+#include "coordinator/process/subprocess.h"
 #include "coordinator/process/stderr_tail.h"
 
 #define NAME_HEX 12
@@ -147,8 +147,8 @@ int slurm_files_cancel(const char *name, struct err *err)
 
     snprintf(flag, sizeof(flag), "--name=%s", name);
     buf_init(&out, ANSWER_MAX);
-    rc = child_output(argv, clock_boot_ns() + CANCEL_NS, &out, &errors, &status,
-                      err);
+    rc = subprocess_output(argv, clock_boot_ns() + CANCEL_NS, &out, &errors,
+                           &status, err);
     buf_fini(&out);
     if (rc == 0 && status == 0)
         return 0;

@@ -19,7 +19,7 @@
 #include "common/hash.h"
 #include "common/mem.h"
 #include "coordinator/hosts/hosts.h"
-#include "coordinator/process/child.h"
+#include "coordinator/process/subprocess.h"
 #include "coordinator/process/poll_until.h"
 #include "coordinator/remote/remote.h"
 #include "coordinator/remote/ssh.h"
@@ -143,13 +143,13 @@ static void an_agent_stands_in_for_key_files(void **state)
     const char *const agent[] = { "ssh-agent", "-D", "-a", socket, NULL };
     const char *const add[] = { "/bin/sh", "-c", command, NULL };
     struct remote_options options = options_of(REMOTE_SSH_LIBSSH2);
-    struct child child;
+    struct subprocess child;
     struct err err;
     int status;
 
     (void)state;
     snprintf(socket, sizeof(socket), "%s/agent", dir);
-    assert_int_equal(child_start(agent, &child, &err), 0);
+    assert_int_equal(subprocess_start(agent, &child, &err), 0);
     for (int i = 0; i < 500 && access(socket, F_OK) != 0; i++)
         poll(NULL, 0, 10);
     options.agent = socket;
@@ -157,12 +157,12 @@ static void an_agent_stands_in_for_key_files(void **state)
         snprintf(command, sizeof(command),
                  "export SSH_AUTH_SOCK=%s; ssh-add -q -D; ssh-add -q %s/%s",
                  socket, dir, keys[i]);
-        assert_int_equal(child_output(add, in_s(10), NULL, NULL, &status, &err),
-                         0);
+        assert_int_equal(
+            subprocess_output(add, in_s(10), NULL, NULL, &status, &err), 0);
         assert_int_equal(status, 0);
         login_works(&sshd, "127.0.0.1:NUM", &options);
     }
-    child_stop(&child);
+    subprocess_stop(&child);
 }
 
 static void an_rsa_key_signs_with_sha_512(void **state)

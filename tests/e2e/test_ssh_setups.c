@@ -29,7 +29,7 @@
 #include "common/clock.h"
 #include "common/err.h"
 #include "common/hash.h"
-#include "coordinator/process/child.h"
+#include "coordinator/process/subprocess.h"
 #include "coordinator/remote/ssh.h"
 #include "coordinator/doctor/doctor.h"
 #include "coordinator/text/exit_code.h"
@@ -54,7 +54,7 @@ static int sh(const char *format, ...)
     vsnprintf(command + strlen(command), sizeof(command) - strlen(command),
               format, ap);
     va_end(ap);
-    if (child_output(argv, login_in_s(60), NULL, NULL, &status, &err) < 0)
+    if (subprocess_output(argv, login_in_s(60), NULL, NULL, &status, &err) < 0)
         fail_msg("%s: %s", command, err.text);
     return status;
 }
@@ -116,7 +116,7 @@ static bool agree(const struct ssh_case *setup)
     char command[400], said[4096];
     const char *const argv[] = { "/bin/sh", "-c", command, NULL };
     int64_t start = clock_boot_ns();
-    struct child ssh;
+    struct subprocess ssh;
     struct err err;
     bool reached;
     int status;
@@ -126,14 +126,14 @@ static bool agree(const struct ssh_case *setup)
              "exec ssh -F %s/ssh_config -oBatchMode=yes "
              "-oStrictHostKeyChecking=yes box true >/dev/null 2>&1",
              dir);
-    assert_int_equal(child_start(argv, &ssh, &err), 0);
+    assert_int_equal(subprocess_start(argv, &ssh, &err), 0);
     reached = doctor_says(said, sizeof(said));
     print_message("%-32s %-5s %5.2f s  %s\n", setup->name,
                   reached ? "works" : "fails",
                   (double)(clock_boot_ns() - start) / 1e9, said);
-    if (child_wait(&ssh, login_in_s(60), &status, &err) < 0)
+    if (subprocess_wait(&ssh, login_in_s(60), &status, &err) < 0)
         fail_msg("%s: ssh: %s", setup->name, err.text);
-    child_stop(&ssh);
+    subprocess_stop(&ssh);
     if ((status == 0) != setup->works)
         print_message("  ssh ended with %d\n", status);
     return (status == 0) == setup->works && reached == setup->works &&
@@ -195,8 +195,8 @@ static void ask(const char *command, struct answer *out)
              dir, home, dir, home, command);
     buf_init(&out->said, SAID_MAX);
     start = clock_boot_ns();
-    if (child_output(argv, login_in_s(90), &out->said, NULL, &out->status,
-                     &err) < 0)
+    if (subprocess_output(argv, login_in_s(90), &out->said, NULL, &out->status,
+                          &err) < 0)
         fail_msg("%s: %s", command, err.text);
     out->seconds = (double)(clock_boot_ns() - start) / 1e9;
 }
@@ -421,13 +421,13 @@ static void a_frozen_agent_is_named(void **state)
     char path[300];
     const char *const argv[] = { "ssh-agent", "-D", "-a", path, NULL };
     const char *const parts[2] = { path, path };
-    struct child agent;
+    struct subprocess agent;
     struct err err;
 
     (void)state;
     with_server("AuthorizedKeysFile DIR/id_rsa.pub");
     snprintf(path, sizeof(path), "%s/agent", dir);
-    assert_int_equal(child_start(argv, &agent, &err), 0);
+    assert_int_equal(subprocess_start(argv, &agent, &err), 0);
     assert_int_equal(sh("for i in $(seq 500); do test -S agent && exit; "
                         "sleep 0.01; done; exit 1"),
                      0);
@@ -438,7 +438,7 @@ static void a_frozen_agent_is_named(void **state)
     struct remote_options options = login_options(&sshd, REMOTE_SSH_OPENSSH);
     login_works(&sshd, "box", &options);
     assert_int_equal(kill(agent.pid, SIGCONT), 0);
-    child_stop(&agent);
+    subprocess_stop(&agent);
 }
 
 /* A private key in OpenSSH's format as far as it is read: its public half is

@@ -12,7 +12,7 @@
 #include "common/err.h"
 #include "common/hash.h"
 #include "common/owner.h"
-#include "coordinator/process/child.h"
+#include "coordinator/process/subprocess.h"
 #include "coordinator/rental/rental_command.h"
 #include "coordinator/store/store.h"
 #include "tests/simulation/cloud.h"
@@ -188,12 +188,12 @@ int __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info,
     return comes ? SIGINT : -1;
 }
 
-void __real_child_stop(struct child *child);
-void __wrap_child_stop(struct child *child);
-void __wrap_child_stop(struct child *child)
+void __real_subprocess_stop(struct subprocess *child);
+void __wrap_subprocess_stop(struct subprocess *child);
+void __wrap_subprocess_stop(struct subprocess *child)
 {
     if (!cloud.is_there) {
-        __real_child_stop(child);
+        __real_subprocess_stop(child);
         return;
     }
     (void)__wrap_kill(child->pid, SIGKILL);

@@ -1,4 +1,4 @@
-#include "coordinator/process/child.h"
+#include "coordinator/process/subprocess.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,11 +49,12 @@ static int spawn(const char *const argv[], int stdio, int errors, pid_t *pid)
     return rc;
 }
 
-int child_start(const char *const argv[], struct child *out, struct err *err)
+int subprocess_start(const char *const argv[], struct subprocess *out,
+                     struct err *err)
 {
     int pair[2] = { -1, -1 }, pipes[2] = { -1, -1 }, rc = 0;
 
-    *out = (struct child){ .fd = -1, .errors = -1 };
+    *out = (struct subprocess){ .fd = -1, .errors = -1 };
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0 ||
         pipe2(pipes, O_CLOEXEC) < 0)
         rc = errno;
@@ -80,8 +81,8 @@ int child_start(const char *const argv[], struct child *out, struct err *err)
     return 0;
 }
 
-int child_wait(struct child *child, int64_t deadline_ns, int *status,
-               struct err *err)
+int subprocess_wait(struct subprocess *child, int64_t deadline_ns, int *status,
+                    struct err *err)
 {
     int fd = (int)syscall(SYS_pidfd_open, child->pid, 0), how;
     struct pollfd end = { .fd = fd, .events = POLLIN };
@@ -97,7 +98,7 @@ int child_wait(struct child *child, int64_t deadline_ns, int *status,
     return 0;
 }
 
-void child_stop(struct child *child)
+void subprocess_stop(struct subprocess *child)
 {
     pid_t pid = child->pid;
     int64_t soon = clock_boot_ns() + STOP_MS * NS_PER_MS;
@@ -108,7 +109,7 @@ void child_stop(struct child *child)
     if (child->errors >= 0)
         close(child->errors);
     child->fd = child->errors = -1;
-    if (pid > 0 && child_wait(child, soon, &status, NULL) < 0) {
+    if (pid > 0 && subprocess_wait(child, soon, &status, NULL) < 0) {
         kill(-pid, SIGKILL);
         waitpid(pid, NULL, 0);
     }
@@ -128,11 +129,12 @@ static int collect(int fd, struct buf *out, struct stderr_tail *errors)
     return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-int child_output(const char *const argv[], int64_t deadline_ns, struct buf *out,
-                 struct stderr_tail *errors, int *status, struct err *err)
+int subprocess_output(const char *const argv[], int64_t deadline_ns,
+                      struct buf *out, struct stderr_tail *errors, int *status,
+                      struct err *err)
 {
-    struct child child;
-    int rc = child_start(argv, &child, err);
+    struct subprocess child;
+    int rc = subprocess_start(argv, &child, err);
     struct pollfd fds[2];
 
     if (rc < 0)
@@ -148,9 +150,9 @@ int child_output(const char *const argv[], int64_t deadline_ns, struct buf *out,
         if (fds[1].revents && collect(fds[1].fd, NULL, errors))
             fds[1].fd = -1;
     }
-    rc = child_wait(&child, deadline_ns, status, err);
+    rc = subprocess_wait(&child, deadline_ns, status, err);
     if (rc < 0)
         err_within(err, rc, "%s", argv[0]);
-    child_stop(&child);
+    subprocess_stop(&child);
     return rc;
 }
