@@ -5,8 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <sodium.h>
-
 #include "common/buf.h"
 #include "common/clock.h"
 #include "common/err.h"
@@ -282,14 +280,12 @@ struct part {
 static bool is_beginning(const struct worker_binary *p, size_t len,
                          const char *sum)
 {
-    unsigned char digest[crypto_hash_sha256_BYTES];
-    char hex[2 * sizeof(digest) + 1];
+    char sha256[CHECKSUM_SHA256];
 
     if (strlen(sum) != strlen(p->sha256))
-        return strtoul(sum, NULL, 10) == worker_binary_cksum(p->bytes, len);
-    crypto_hash_sha256(digest, p->bytes, len);
-    sodium_bin2hex(hex, sizeof(hex), digest, sizeof(digest));
-    return strcmp(hex, sum) == 0;
+        return strtoul(sum, NULL, 10) == checksum_posix(p->bytes, len);
+    checksum_sha256(p->bytes, len, sha256);
+    return strcmp(sha256, sum) == 0;
 }
 
 static struct part longest_part(const char *text, const struct worker_binary *p)

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "common/hash.h"
+#include "coordinator/remote/checksum.h"
 
 struct err;
 struct remote;
@@ -35,7 +36,7 @@ struct worker_binary {
     unsigned char *bytes;
     size_t len;
     char hash[HASH_HEX];
-    char sha256[65];
+    char sha256[CHECKSUM_SHA256];
     uint32_t cksum;
 };
 
@@ -46,9 +47,6 @@ int worker_binary_load(const char *path, struct worker_binary *out,
  * ERR_SYSTEM. */
 int worker_binary_load_own(struct worker_binary *out, struct err *err);
 void worker_binary_fini(struct worker_binary *program);
-
-/* POSIX cksum(1): CRC-32 over the bytes and their number. */
-uint32_t worker_binary_cksum(const unsigned char *bytes, size_t len);
 
 /* Where the program is on the host. */
 struct deployed {

@@ -7,27 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <sodium.h>
-
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/remote/deploy.h"
-
-uint32_t worker_binary_cksum(const unsigned char *bytes, size_t len)
-{
-    uint32_t table[256], crc = 0;
-
-    for (uint32_t i = 0; i < 256; i++) {
-        table[i] = i << 24;
-        for (int bit = 0; bit < 8; bit++)
-            table[i] = table[i] << 1 ^ (table[i] >> 31 ? 0x04c11db7u : 0);
-    }
-    for (size_t i = 0; i < len; i++)
-        crc = crc << 8 ^ table[(crc >> 24 ^ bytes[i]) & 0xff];
-    for (; len > 0; len >>= 8)
-        crc = crc << 8 ^ table[(crc >> 24 ^ len) & 0xff];
-    return ~crc;
-}
 
 static int read_all(int fd, unsigned char *bytes, size_t len)
 {
@@ -46,7 +28,6 @@ static int read_all(int fd, unsigned char *bytes, size_t len)
 int worker_binary_load(const char *path, struct worker_binary *out,
                        struct err *err)
 {
-    unsigned char digest[crypto_hash_sha256_BYTES];
     int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
     struct stat st = { .st_size = 0 };
 
@@ -72,9 +53,8 @@ int worker_binary_load(const char *path, struct worker_binary *out,
         return rc;
     }
     hash_of(out->bytes, out->len, out->hash);
-    crypto_hash_sha256(digest, out->bytes, out->len);
-    sodium_bin2hex(out->sha256, sizeof(out->sha256), digest, sizeof(digest));
-    out->cksum = worker_binary_cksum(out->bytes, out->len);
+    checksum_sha256(out->bytes, out->len, out->sha256);
+    out->cksum = checksum_posix(out->bytes, out->len);
     return 0;
 }
 

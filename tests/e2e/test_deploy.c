@@ -507,15 +507,6 @@ static void a_full_disk_is_named(void **state)
     sshd_start(&sshd, dir, NULL);
 }
 
-static void cksum_is_the_posix_one(void **state)
-{
-    (void)state;
-    assert_int_equal(worker_binary_cksum((const unsigned char *)"123456789", 9),
-                     930766865);
-    assert_int_equal(worker_binary_cksum((const unsigned char *)"", 0),
-                     4294967295u);
-}
-
 static int clean(void **state)
 {
     char command[700];
@@ -578,7 +569,6 @@ int main(void)
         cmocka_unit_test_teardown(a_program_that_does_not_start_is_not_kept,
                                   clean),
         cmocka_unit_test_teardown(a_full_disk_is_named, clean),
-        cmocka_unit_test(cksum_is_the_posix_one),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
