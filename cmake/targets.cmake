@@ -3,6 +3,7 @@ function(fa_library name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_library(fa_${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(fa_${name} PUBLIC fa_flags ${ARG_LINK})
+  set_property(GLOBAL APPEND PROPERTY fa_libraries fa_${name})
 endfunction()
 
 # fa_program(NAME SOURCE... [LINK LIBRARY...])

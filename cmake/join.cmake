@@ -1,0 +1,45 @@
+# Compile the files of a folder together, as far as their names allow (join.py).
+# A build with sanitizers, made once, takes less time so.  The other builds
+# compile each file alone, and so show that it includes what it needs.
+option(FA_JOIN "compile the files of a folder together" OFF)
+
+# fa_compile_alone(FILE...): some program has other functions in place of theirs
+function(fa_compile_alone)
+  set_property(GLOBAL APPEND PROPERTY fa_compiled_alone ${ARGN})
+endfunction()
+
+# fa_join_libraries(): of all libraries that there are
+function(fa_join_libraries)
+  if(NOT FA_JOIN OR NOT Python3_FOUND)
+    return()
+  endif()
+  get_property(libraries GLOBAL PROPERTY fa_libraries)
+  get_property(alone GLOBAL PROPERTY fa_compiled_alone)
+  set(lines)
+  foreach(library IN LISTS libraries)
+    get_target_property(sources ${library} SOURCES)
+    get_target_property(folder ${library} SOURCE_DIR)
+    set(joined)
+    foreach(source IN LISTS sources)
+      get_filename_component(path ${source} ABSOLUTE BASE_DIR ${folder})
+      file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${path})
+      if(name MATCHES "^(common|coordinator|worker)/.*\\.c$" AND NOT name IN_LIST alone)
+        list(APPEND joined ${name})
+      endif()
+    endforeach()
+    string(APPEND lines "${library};${joined}\n")
+    set_target_properties(${library} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  endforeach()
+  file(WRITE ${PROJECT_BINARY_DIR}/libraries.txt "${lines}")
+  execute_process(COMMAND ${Python3_EXECUTABLE} cmake/join.py ${PROJECT_BINARY_DIR}/libraries.txt
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE groups RESULT_VARIABLE failed)
+  if(failed)
+    message(FATAL_ERROR "cmake/join.py failed")
+  endif()
+  string(REGEX MATCHALL "[^;\n]+;[^;\n]+;[^;\n]+\n" groups "${groups}")
+  while(groups)
+    list(POP_FRONT groups name library group)
+    string(STRIP "${group}" group)
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/${name} TARGET_DIRECTORY ${library} PROPERTIES UNITY_GROUP ${group})
+  endwhile()
+endfunction()
