@@ -142,7 +142,7 @@ if echo "$touched" | grep -v CMakeLists | grep -qE '^(tests/)?(kernels|cheats|wo
 fi
 
 # How much slower than the one where deadlines of tests were chosen this machine
-# is, 1 to 4: by the first build (30 s there), and by fifty starts of fa-coord
+# is, 1 to 4: by the first build (40 s there), and by fifty starts of fa-coord
 # (1.5 s there), because where a process is dear, tests lose more than builds.
 patience() {
     begun=$(date +%s%N)
@@ -152,7 +152,7 @@ patience() {
         i=$((i + 1))
     done
     awk -v starts=$(($(date +%s%N) - begun)) '
-        $1 == "build-e2e" { p = $3 / 30; q = starts / 1.5e9; p = p > q ? p : q
+        $1 == "build-e2e" { p = $3 / 40; q = starts / 1.5e9; p = p > q ? p : q
                             printf "%.2f\n", (p < 1 ? 1 : (p > 4 ? 4 : p)) }' "$times"
 }
 

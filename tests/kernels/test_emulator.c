@@ -260,14 +260,13 @@ static void impossible_launch_is_refused(void **state)
 static void store_into_the_slack_is_found_afterwards(void **state)
 {
     struct device_buffer *odd = fixture_buffer("odd", ELEMENT_FP16, 5);
+    struct device_scan scan = { .buffer = odd };
     struct device_err err;
-    uint64_t sum;
-    int64_t overrun;
 
     (void)state;
     ((uint16_t *)device_address(odd))[6] = 0; /* 2 bytes after the end */
-    assert_int_equal(device_checksum(NULL, odd, &sum, &overrun, &err), 0);
-    assert_int_equal(overrun, 3);
+    assert_int_equal(device_scan(NULL, &scan, 1, &err), 0);
+    assert_int_equal(scan.overrun, 3);
     device_free(NULL, odd);
 }
 

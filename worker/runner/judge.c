@@ -55,38 +55,64 @@ static int settle_damage(struct judge *judge, const struct wire_arg *arg,
                   arg->name);
 }
 
-static int intact(struct judge *judge, const struct wire_arg *arg,
-                  const char *what, const struct device_buffer *buffer,
-                  uint64_t sum)
+enum {
+    LOOKS_MAX = 32
+};
+
+/* Buffers to look at, all at the same time. */
+struct looks {
+    struct judge *judge;
+    struct device_scan scans[LOOKS_MAX];
+    struct look {
+        const struct wire_arg *arg;
+        const char *what;
+        uint64_t sum; /* of its contents, if they may not change */
+    } of[LOOKS_MAX];
+    size_t n;
+};
+
+static int look(struct looks *looks)
 {
+    struct judge *judge = looks->judge;
     struct device_err err = { .poisoned = false };
-    uint64_t found;
-    int64_t overrun;
-    int rc = device_checksum(judge->device, buffer, &found, &overrun, &err);
+    int rc = device_scan(judge->device, looks->scans, looks->n, &err);
 
     if (rc < 0)
         return judge_device(judge, rc, &err);
-    if (overrun != 0 || found != sum)
-        return settle_damage(judge, arg, what, overrun);
+    for (size_t i = 0; i < looks->n; i++) {
+        const struct device_scan *scan = &looks->scans[i];
+        const struct look *of = &looks->of[i];
+
+        if (scan->overrun != 0 || (scan->sums && scan->sum != of->sum))
+            return settle_damage(judge, of->arg, of->what, scan->overrun);
+    }
+    looks->n = 0;
     return 0;
 }
 
-/* Of what the kernel writes; outputs are compared elsewhere. */
-static int guarded(struct judge *judge, size_t i, uint64_t *sum)
+/* 'sum': of what may not change; NULL: only the guards are looked at. */
+static int look_at(struct looks *looks, const struct wire_arg *arg,
+                   const char *what, const struct device_buffer *buffer,
+                   const uint64_t *sum)
 {
-    struct device_err err = { .poisoned = false };
-    int64_t overrun;
-    int rc = device_checksum(judge->device, judge->problem->outputs[i], sum,
-                             &overrun, &err);
+    int rc = looks->n == LOOKS_MAX ? look(looks) : 0;
 
-    if (rc < 0)
-        return judge_device(judge, rc, &err);
-    return overrun != 0 ? settle_damage(judge, &judge->problem->args[i],
-                                        judge->problem->args[i].role == WIRE_OUT
-                                            ? "output"
-                                            : "workspace",
-                                        overrun)
-                        : 0;
+    if (rc != 0)
+        return rc;
+    looks->of[looks->n] = (struct look){ arg, what, sum ? *sum : 0 };
+    looks->scans[looks->n++] =
+        (struct device_scan){ .buffer = buffer, .sums = sum != NULL };
+    return 0;
+}
+
+/* What the kernel writes; outputs are compared elsewhere. */
+static int look_at_written(struct looks *looks, size_t i)
+{
+    const struct problem *problem = looks->judge->problem;
+    const struct wire_arg *arg = &problem->args[i];
+
+    return look_at(looks, arg, arg->role == WIRE_OUT ? "output" : "workspace",
+                   problem->outputs[i], NULL);
 }
 
 static const char *input_name(const struct wire_arg *arg)
@@ -94,31 +120,32 @@ static const char *input_name(const struct wire_arg *arg)
     return arg->role == WIRE_IN ? "input" : "the initial contents of output";
 }
 
-static int check_inputs(struct judge *judge, const struct trial *trial)
+static int look_at_inputs(struct looks *looks, const struct trial *trial)
 {
+    const struct problem *problem = looks->judge->problem;
     int rc = 0;
 
-    for (size_t i = 0; rc == 0 && i < judge->problem->n_args; i++) {
-        const struct wire_arg *arg = &judge->problem->args[i];
+    for (size_t i = 0; rc == 0 && i < problem->n_args; i++) {
+        const struct wire_arg *arg = &problem->args[i];
 
         if (trial->inputs[i])
-            rc = intact(judge, arg, input_name(arg), trial->inputs[i],
-                        trial->input_sums[i]);
+            rc = look_at(looks, arg, input_name(arg), trial->inputs[i],
+                         &trial->input_sums[i]);
     }
     return rc;
 }
 
 /* What the kernel may not touch: of its own trial, the inputs and the
  * references. */
-static int check_memory(struct judge *judge, const struct trial *trial)
+static int look_at_trial(struct looks *looks, const struct trial *trial)
 {
-    int rc = check_inputs(judge, trial);
+    const struct problem *problem = looks->judge->problem;
+    int rc = look_at_inputs(looks, trial);
 
-    for (size_t i = 0; rc == 0 && i < judge->problem->n_args; i++)
+    for (size_t i = 0; rc == 0 && i < problem->n_args; i++)
         if (trial->references[i])
-            rc = intact(judge, &judge->problem->args[i],
-                        "the reference of output", trial->references[i],
-                        trial->reference_sums[i]);
+            rc = look_at(looks, &problem->args[i], "the reference of output",
+                         trial->references[i], &trial->reference_sums[i]);
     return rc;
 }
 
@@ -180,13 +207,16 @@ int judge_check(struct judge *judge, const struct trial *trial, size_t i,
 {
     const struct wire_arg *arg = &judge->want->args[i];
     struct check broken = *check;
+    struct looks looks = { .judge = judge };
     int rc;
 
     if (!(trial->edges >> EDGE_OFFSET & 1u)) /* its errors are no measure */
         keep_check(judge->result, arg, check);
     if (!check_fails(how, &broken))
         return 0;
-    rc = check_memory(judge, trial);
+    rc = look_at_trial(&looks, trial);
+    if (rc == 0)
+        rc = look(&looks);
     return rc != 0 ? rc : settle_wrong(judge, arg, how, &broken, when);
 }
 
@@ -244,15 +274,18 @@ int judge_output(struct judge *judge, const struct trial *trial, size_t i,
 {
     struct check_how how = judge_how(&judge->want->args[i], trial->edges);
     struct device_err err = { .poisoned = false };
+    struct looks looks = { .judge = judge };
     struct check check;
-    int rc = guarded(judge, i, sum);
+    int rc = look_at_written(&looks, i);
 
+    if (rc == 0)
+        rc = look(&looks);
     if (rc != 0 || !trial->references[i])
         return rc;
     if (trial->edges >> EDGE_OFFSET & 1u)
         allow_moves(judge, trial, i, &how.tolerance);
     rc = device_check(judge->device, judge->problem->outputs[i],
-                      trial->references[i], &how, &check, &err);
+                      trial->references[i], &how, &check, sum, &err);
     if (rc < 0)
         return judge_device(judge, rc, &err);
     return judge_check(judge, trial, i, &how, &check, when);
@@ -261,15 +294,15 @@ int judge_output(struct judge *judge, const struct trial *trial, size_t i,
 int judge_memory(struct judge *judge)
 {
     const struct problem *problem = judge->problem;
-    uint64_t unused;
+    struct looks looks = { .judge = judge };
     int rc = 0;
 
     for (unsigned t = 0; rc == 0 && t < problem->n_trials; t++)
-        rc = check_memory(judge, &problem->trials[t]);
+        rc = look_at_trial(&looks, &problem->trials[t]);
     for (size_t i = 1; rc == 0 && i < judge->result->copies; i++)
-        rc = check_inputs(judge, &problem->copies[i - 1]);
+        rc = look_at_inputs(&looks, &problem->copies[i - 1]);
     for (size_t i = 0; rc == 0 && i < problem->n_args; i++)
         if (problem->outputs[i])
-            rc = guarded(judge, i, &unused);
-    return rc;
+            rc = look_at_written(&looks, i);
+    return rc == 0 ? look(&looks) : rc;
 }

@@ -38,7 +38,7 @@ int judge_check(struct judge *judge, const struct trial *trial, size_t i,
                 const char *when);
 
 /* Look at what a launch has written to outputs[i], and compare it if the trial
- * has a reference of it.  The checksum goes to 'sum'. */
+ * has a reference of it.  Then its checksum goes to 'sum'. */
 int judge_output(struct judge *judge, const struct trial *trial, size_t i,
                  const char *when, uint64_t *sum);
 

@@ -158,19 +158,18 @@ static int reference_check(struct device *device, const struct wire_arg *arg,
                            struct check *check, struct device_err *err)
 {
     const struct check_how how = problem_how(arg, edges);
-    int64_t overrun = 0;
-    uint64_t sum;
-    int rc = device_checksum(device, reference, &sum, &overrun, err);
+    struct device_scan scan = { .buffer = reference };
+    int rc = device_scan(device, &scan, 1, err);
 
     if (rc == 0)
-        rc = device_check(device, reference, reference, &how, check, err);
+        rc = device_check(device, reference, reference, &how, check, NULL, err);
     if (rc < 0)
         return not_the_reference(rc);
-    if (overrun == 0)
+    if (scan.overrun == 0)
         return 0;
     snprintf(err->text, sizeof(err->text),
              "the reference wrote outside '%s', %lld bytes", arg->name,
-             (long long)overrun);
+             (long long)scan.overrun);
     return DEVICE_WRONG;
 }
 
@@ -224,12 +223,13 @@ static int references_judge(struct device *device,
 static int reference_hide(struct device *device, struct trial *trial, size_t i,
                           struct device_err *err)
 {
-    int64_t overrun;
+    struct device_scan scan = { .buffer = trial->references[i], .sums = true };
     int rc = device_guard(device, trial->references[i], DEVICE_HIDDEN, err);
 
-    return rc < 0 ? rc
-                  : device_checksum(device, trial->references[i],
-                                    &trial->reference_sums[i], &overrun, err);
+    if (rc == 0)
+        rc = device_scan(device, &scan, 1, err);
+    trial->reference_sums[i] = scan.sum;
+    return rc;
 }
 
 static int reference_run(struct device *device, const struct problem *problem,
@@ -302,7 +302,7 @@ static int nudged_compare(struct device *device, const struct problem *problem,
             continue;
         rc = not_the_reference(device_check(device, nudged->references[i],
                                             trial->references[i], &how, &check,
-                                            err));
+                                            NULL, err));
         if (rc < 0)
             break;
         trial->moved[i] =

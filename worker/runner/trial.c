@@ -52,21 +52,22 @@ int trial_fill(struct device *device, const struct wire_arg *args,
                size_t n_args, const char *files, bool outputs,
                struct trial *trial, struct device_err *err)
 {
-    int64_t overrun;
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < n_args; i++) {
         const struct wire_arg *arg = &args[i];
         struct device_buffer **input = &trial->inputs[i];
+        struct device_scan scan = { .sums = true };
 
         if (!trial_is_filled(arg) || (arg->role != WIRE_IN && !outputs))
             continue;
         rc = device_alloc(device, arg->name, arg->type, arg->count, input, err);
         if (rc == 0)
             rc = input_fill(device, arg, files, trial, i, err);
+        scan.buffer = *input;
         if (rc == 0)
-            rc = device_checksum(device, *input, &trial->input_sums[i],
-                                 &overrun, err);
+            rc = device_scan(device, &scan, 1, err);
+        trial->input_sums[i] = scan.sum;
         if (rc == 0)
             rc = device_guard(device, *input, DEVICE_READ, err);
     }

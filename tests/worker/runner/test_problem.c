@@ -67,7 +67,7 @@ static struct check checked(double out, double ref)
             device_alloc(NULL, "x", ELEMENT_FP64, 2, &buffers[i], &err), 0);
         device_write(NULL, buffers[i], values, &err);
     }
-    device_check(NULL, buffers[0], buffers[1], &how, &check, &err);
+    device_check(NULL, buffers[0], buffers[1], &how, &check, NULL, &err);
     for (int i = 0; i < 2; i++)
         device_free(NULL, buffers[i]);
     return check;

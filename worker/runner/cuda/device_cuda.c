@@ -398,25 +398,49 @@ static int fetch(struct device *device, const char *what, cudaError_t rc,
     return rc == cudaSuccess ? 0 : device_cuda_error(what, rc, err);
 }
 
-int device_checksum(struct device *device, const struct device_buffer *buffer,
-                    uint64_t *sum, int64_t *overrun, struct device_err *err)
+static void keep_scan(struct device_scan *scan, const struct scan *found)
 {
-    struct scan scan;
-    cudaError_t error = kernel_scan(device_address(buffer), buffer->bytes,
-                                    GUARD_BYTES, buffer->after, buffer->beside,
-                                    &device->own->scan, device->stream);
-    int rc = fetch(device, "checksum", error, &scan, &device->own->scan,
-                   sizeof(scan), err);
+    const uint64_t before = SCAN_NO_DAMAGE - found->before;
+    const uint64_t after = SCAN_NO_DAMAGE - found->after;
 
-    if (rc < 0)
-        return rc;
-    *sum = scan.sum;
-    *overrun = 0;
-    if (scan.after <= buffer->after)
-        *overrun = (int64_t)scan.after;
-    else if (scan.before <= GUARD_BYTES)
-        *overrun = -(int64_t)scan.before;
-    return 0;
+    scan->sum = found->sum;
+    scan->overrun = 0;
+    if (after <= scan->buffer->after)
+        scan->overrun = (int64_t)after;
+    else if (before <= GUARD_BYTES)
+        scan->overrun = -(int64_t)before;
+}
+
+int device_scan(struct device *device, struct device_scan *scans, size_t n,
+                struct device_err *err)
+{
+    struct scan found[SCAN_TASKS];
+    int rc = 0;
+
+    for (size_t done = 0, most; rc == 0 && done < n; done += most) {
+        struct scan_tasks tasks = { .n = 0 };
+        cudaError_t error;
+
+        most = n - done < SCAN_TASKS ? n - done : SCAN_TASKS;
+        for (size_t i = 0; i < most; i++) {
+            const struct device_buffer *buffer = scans[done + i].buffer;
+
+            tasks.task[tasks.n++] = (struct scan_task){
+                .payload = device_address(buffer),
+                .bytes = (int64_t)buffer->bytes,
+                .before = GUARD_BYTES,
+                .after = (int64_t)buffer->after,
+                .beside = buffer->beside,
+                .sums = scans[done + i].sums,
+            };
+        }
+        error = kernel_scan(&tasks, device->own->scans, device->stream);
+        rc = fetch(device, "checksum", error, found, device->own->scans,
+                   most * sizeof(*found), err);
+        for (size_t i = 0; rc == 0 && i < most; i++)
+            keep_scan(&scans[done + i], &found[i]);
+    }
+    return rc;
 }
 
 struct look_task device_cuda_look(const struct device_buffer *out,
@@ -440,9 +464,10 @@ struct look_task device_cuda_look(const struct device_buffer *out,
 
 int device_check(struct device *device, const struct device_buffer *out,
                  struct device_buffer *ref, const struct check_how *how,
-                 struct check *check, struct device_err *err)
+                 struct check *check, uint64_t *sum, struct device_err *err)
 {
-    struct device_seen *seen = device->own->seen;
+    struct device_seen *seen = device->own->seen, found;
+    int waited;
     cudaError_t rc = make_norm(device, ref, how);
 
     if (rc == cudaSuccess)
@@ -456,5 +481,11 @@ int device_check(struct device *device, const struct device_buffer *out,
         rc = kernel_look(&device->limits, &tasks, &device->own->scratch,
                          device->stream);
     }
-    return fetch(device, "check", rc, check, &seen->check, sizeof(*check), err);
+    waited = fetch(device, "check", rc, &found, seen, sizeof(found), err);
+    if (waited < 0)
+        return waited;
+    *check = found.check;
+    if (sum)
+        *sum = found.sum;
+    return 0;
 }

@@ -35,7 +35,7 @@ struct device {
 
 /* What the runner's own kernels write. */
 struct device_memory {
-    struct scan scan;
+    struct scan scans[SCAN_TASKS];
     struct check_scratch scratch;
     struct device_seen seen[DEVICE_BATCH * WIRE_ARGS_MAX];
 };

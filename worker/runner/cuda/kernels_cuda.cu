@@ -55,34 +55,43 @@ __global__ void __launch_bounds__(THREADS) write_local(unsigned word)
     wait_for_grid(&locals_barrier);
 }
 
-__global__ void sum_payload(const unsigned char *payload, int64_t bytes, unsigned long long *out)
+__device__ void note_damage(unsigned long long *kept, int64_t distance)
 {
-    add_sum(payload, bytes, out);
+    atomicMax(kept, SCAN_NO_DAMAGE - (unsigned long long)distance);
 }
 
-__device__ void scan_byte_after(const unsigned char *end, int64_t i, unsigned char beside,
-                                struct scan *out)
+__device__ void scan_byte_after(const struct scan_task &task, int64_t i, struct scan *out)
 {
-    if (end[i] != beside)
-        atomicMin(&out->after, (unsigned long long)i + 1);
+    if (task.payload[task.bytes + i] != task.beside)
+        note_damage(&out->after, i + 1);
 }
 
 /* The end of what lies behind is a multiple of 8, its beginning need not be. */
-__global__ void scan_guards(const unsigned char *payload, int64_t bytes, int64_t before,
-                            int64_t after, unsigned char beside, struct scan *out)
+__device__ void scan_guards(const struct scan_task &task, struct scan *out)
 {
-    const unsigned char *end = payload + bytes;
-    const int64_t odd = after % (int64_t)sizeof(uint64_t);
-    const uint64_t word = 0x0101010101010101u * beside;
+    const unsigned char *end = task.payload + task.bytes;
+    const int64_t odd = task.after % (int64_t)sizeof(uint64_t);
+    const uint64_t word = 0x0101010101010101u * task.beside;
 
-    for (int64_t i = first_index(); i < before; i += index_step())
-        if (payload[-1 - i] != beside)
-            atomicMin(&out->before, (unsigned long long)i + 1);
+    for (int64_t i = first_index(); i < task.before; i += index_step())
+        if (task.payload[-1 - i] != task.beside)
+            note_damage(&out->before, i + 1);
     if (first_index() < odd)
-        scan_byte_after(end, first_index(), beside, out);
-    for (int64_t i = odd + first_index() * 8; i < after; i += index_step() * 8)
+        scan_byte_after(task, first_index(), out);
+    for (int64_t i = odd + first_index() * 8; i < task.after; i += index_step() * 8)
         for (int64_t k = i; *(const uint64_t *)(end + i) != word && k < i + 8; k++)
-            scan_byte_after(end, k, beside, out);
+            scan_byte_after(task, k, out);
+}
+
+__global__ void scan_all(struct scan_tasks tasks, struct scan *out)
+{
+    for (unsigned i = 0; i < tasks.n; i++) {
+        const struct scan_task &task = tasks.task[i];
+
+        if (task.sums)
+            add_sum(task.payload, task.bytes, &out[i].sum);
+        scan_guards(task, &out[i]);
+    }
 }
 
 __global__ void seal(double *ref, int64_t count, uint64_t key)
@@ -169,20 +178,22 @@ __global__ void wait_for_host(volatile struct gate *gate, unsigned number,
 
 } // namespace
 
-cudaError_t kernel_scan(const void *payload, size_t bytes, size_t before, size_t after,
-                        unsigned char beside, struct scan *out, cudaStream_t stream)
+cudaError_t kernel_scan(const struct scan_tasks *tasks, struct scan out[SCAN_TASKS],
+                        cudaStream_t stream)
 {
-    const unsigned char *at = (const unsigned char *)payload;
-    cudaError_t rc = cudaMemsetAsync(out, 0xff, sizeof(*out), stream);
+    unsigned blocks = 1;
+    cudaError_t rc = cudaMemsetAsync(out, 0, tasks->n * sizeof(*out), stream);
 
-    if (rc == cudaSuccess)
-        rc = cudaMemsetAsync(&out->sum, 0, sizeof(out->sum), stream);
     if (rc != cudaSuccess)
         return rc;
-    sum_payload<<<blocks_for((int64_t)bytes / 8), THREADS, 0, stream>>>(at, (int64_t)bytes,
-                                                                        &out->sum);
-    scan_guards<<<blocks_for((int64_t)before), THREADS, 0, stream>>>(
-        at, (int64_t)bytes, (int64_t)before, (int64_t)after, beside, out);
+    for (unsigned i = 0; i < tasks->n; i++) {
+        const struct scan_task &task = tasks->task[i];
+        unsigned wanted = blocks_for(task.sums && task.bytes / 8 > task.before ? task.bytes / 8
+                                                                               : task.before);
+
+        blocks = wanted > blocks ? wanted : blocks;
+    }
+    scan_all<<<blocks, THREADS, 0, stream>>>(*tasks, out);
     return cudaGetLastError();
 }
 

@@ -4,8 +4,8 @@
  * are computed in a fixed order, so the same buffers give the same bits.
  *
  * A timed launch has one kernel before it, which writes all that it may find,
- * and one after it, which looks at all that it has written: each kernel more
- * costs every sample some 10 us of queueing and starting.
+ * and one after it, which looks at all that it has written, or two if that is
+ * much: each kernel more costs every sample some 10 us of queueing and starting.
  */
 #ifndef FA_WORKER_RUNNER_CUDA_KERNELS_CUDA_H
 #define FA_WORKER_RUNNER_CUDA_KERNELS_CUDA_H
@@ -21,11 +21,14 @@ extern "C" {
 #endif
 
 /* Damage is the distance of the nearest guard byte that has changed from the
- * payload: 1 is next to it, UINT64_MAX means none. */
+ * payload: 1 is next to it.  It is kept as SCAN_NO_DAMAGE minus the distance,
+ * so 0 means none. */
 struct scan {
     unsigned long long before, after; /* damage */
-    unsigned long long sum;           /* a hash of the payload */
+    unsigned long long sum;           /* a hash of the payload, or 0 */
 };
+
+#define SCAN_NO_DAMAGE UINT64_MAX
 
 enum {
     CHECK_BLOCKS = 1024
@@ -76,12 +79,9 @@ cudaError_t kernel_convert(void *to, enum element_type to_type,
                            const void *from, enum element_type from_type,
                            int64_t count, cudaStream_t stream);
 
-/* 'payload' is 'bytes' long, aligned to 8, and has a guard of 'before' bytes
- * before it and one of 'after' bytes behind it, which ends at a multiple of 8;
- * each byte of both is to be 'beside'. */
-cudaError_t kernel_scan(const void *payload, size_t bytes, size_t before,
-                        size_t after, unsigned char beside, struct scan *out,
-                        cudaStream_t stream);
+/* out[k] is of task k. */
+cudaError_t kernel_scan(const struct scan_tasks *tasks,
+                        struct scan out[SCAN_TASKS], cudaStream_t stream);
 
 /* Carry out the tasks, and overwrite the shared memory of all
  * multiprocessors. */

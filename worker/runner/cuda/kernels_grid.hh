@@ -125,12 +125,17 @@ static __device__ inline double block_max(double value)
     return value;
 }
 
-/* Element 'i' of a reference that is sealed with 'key', or with 0 plain. */
+/* Element 'i' of a reference, of which 'ref' was read: sealed with 'key', or with 0 plain. */
+static __device__ inline double unseal(double ref, int64_t i, uint64_t key)
+{
+    const uint64_t mask = key ? ~(uint64_t)0 : 0; /* a branch would part the loads of a loop */
+
+    return __longlong_as_double(__double_as_longlong(ref) ^ (long long)(fill_bits(key, i) & mask));
+}
+
 static __device__ inline double unsealed(const double *ref, int64_t i, uint64_t key)
 {
-    uint64_t bits = (uint64_t)__double_as_longlong(ref[i]);
-
-    return __longlong_as_double((long long)(key ? bits ^ fill_bits(key, i) : bits));
+    return unseal(ref[i], i, key);
 }
 
 #endif

@@ -246,6 +246,19 @@ static int queue_looks(struct device *device, const struct device_batch *batch,
     return rc == cudaSuccess ? 0 : device_cuda_error("look", rc, err);
 }
 
+/* What is written before a timed launch takes the place of all that a launch
+ * before it has left in the cache. */
+static bool displaces_cache(const struct device *device,
+                            const struct device_batch *batch, size_t n_args)
+{
+    size_t bytes = 0;
+
+    for (size_t k = 0; k < n_args; k++)
+        if (batch->written[k])
+            bytes += batch->written[k]->bytes;
+    return bytes >= device->flush_bytes;
+}
+
 static int queue_lead(struct device *device, const struct device_launch *launch,
                       const struct device_batch *batch,
                       const struct device_turn *turn, struct device_err *err)
@@ -267,7 +280,7 @@ static int queue_sample(struct device *device,
     cudaError_t error = cudaSuccess;
     int rc = 0;
 
-    if (turn->led)
+    if (turn->led && !displaces_cache(device, batch, launch->n_args))
         rc = queue_lead(device, launch, batch, turn, err);
     if (rc == 0)
         rc = queue_writes(device, launch, batch, turn, err);
@@ -334,7 +347,7 @@ static size_t queue_room(const struct device_launch *launch)
 {
     size_t entries = 5 +
                      (launch->n_args + launch->kernel->names.n) / WRITE_TASKS +
-                     launch->n_args / LOOK_TASKS + 2;
+                     2 * (launch->n_args / LOOK_TASKS + 1) + 1;
 
     return launch->kernel->opaque ? 1 : QUEUE_ENTRIES / entries;
 }

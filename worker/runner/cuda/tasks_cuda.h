@@ -26,6 +26,25 @@ struct write_tasks {
     unsigned unwritten; /* what to write over all shared memory */
 };
 
+/* A buffer to be summed up, with the guards around it, each byte of which is to
+ * be 'beside'.  The buffer is aligned to 8, and the guard behind it ends at a
+ * multiple of 8. */
+struct scan_task {
+    const unsigned char *payload;
+    int64_t bytes, before, after; /* of the buffer and the two guards */
+    unsigned char beside;
+    bool sums; /* is a hash of the payload wanted? */
+};
+
+enum {
+    SCAN_TASKS = 32
+};
+
+struct scan_tasks {
+    struct scan_task task[SCAN_TASKS];
+    unsigned n;
+};
+
 /* A buffer to look at, and what to compare it with; all is device memory. */
 struct look_task {
     const void *out;

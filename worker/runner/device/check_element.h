@@ -60,4 +60,41 @@ ELEMENT_FN double check_rank(const struct check_how *how,
                                            : element->relative;
 }
 
+/* Which elements need no closer look, because their relative error is at most
+ * one that was seen before, and they rank no higher than that one: those that
+ * are off by less than |ref| * factor + offset.  Nearly all of a large
+ * output are; to see it takes no division. */
+struct check_minor {
+    double factor, offset;
+};
+
+/* 'relative': the largest relative error so far. */
+ELEMENT_FN struct check_minor check_minor(const struct check_how *how,
+                                          enum element_type type, double rms,
+                                          double relative)
+{
+    const unsigned exact = 1u << TOLERANCE_EXACT;
+    const unsigned ranked_alike =
+        1u << TOLERANCE_RELATIVE_L2 | 1u << TOLERANCE_MAX_ERROR;
+    /* smaller by more than all that is rounded */
+    const double factor = relative * (1 - 1e-9), offset = factor * rms;
+
+    /* double has not all digits of an int64, and 0 == -0 */
+    if (type == ELEMENT_INT64 ||
+        (how->tolerance.rules & exact && element_is_float(type)))
+        return (struct check_minor){ 0, -1 };
+    /* without overflow and subnormal numbers; if not, those that are equal */
+    if (how->tolerance.rules & ~ranked_alike ||
+        !(offset >= DBL_MIN && factor <= 0.5))
+        return (struct check_minor){ 0, 0x1p-1074 };
+    return (struct check_minor){ factor, offset };
+}
+
+/* Written so that what is infinite or a NaN is not. */
+ELEMENT_FN bool check_is_minor(const struct check_minor *minor, double out,
+                               double ref)
+{
+    return fabs(out - ref) < fabs(ref) * minor->factor + minor->offset;
+}
+
 #endif

@@ -41,6 +41,12 @@ ELEMENT_FN bool check_is_left_out(const struct check_how *how, double ref)
            !(ref >= how->low && ref <= how->high);
 }
 
+/* May a reference be one of these? */
+ELEMENT_FN bool check_has_special(const struct check_how *how)
+{
+    return how->infinities || how->ranged;
+}
+
 /* 0, or INFINITY */
 ELEMENT_FN double check_match_error(double out, double ref)
 {

@@ -14,18 +14,29 @@
 #include "worker/runner/device/check_underflow.h"
 #include "worker/runner/wire/element.h"
 
-/* What an element adds to the sum of squared errors. */
-ELEMENT_FN double check_square_error(const struct check_how *how, double scale,
-                                     enum element_type type, double out,
+/* What an element adds to the sum of squared errors, if its reference is not
+ * special. */
+ELEMENT_FN double check_plain_square(double scale,
+                                     const struct check_lost *lost, double out,
                                      double ref)
 {
     const double diff = (out - ref) * scale;
 
-    if (check_is_matched(how, ref))
-        return check_match_error(out, ref);
-    if (check_is_left_out(how, ref) || check_is_underflow(type, out, ref))
+    if (check_is_underflow(lost, out, ref))
         return 0;
     return diff == diff ? diff * diff : (double)INFINITY;
+}
+
+/* Likewise, of any reference. */
+ELEMENT_FN double check_square_error(const struct check_how *how, double scale,
+                                     const struct check_lost *lost, double out,
+                                     double ref)
+{
+    if (check_is_matched(how, ref))
+        return check_match_error(out, ref);
+    return check_is_left_out(how, ref)
+               ? 0
+               : check_plain_square(scale, lost, out, ref);
 }
 
 /* Of an int64, which double cannot hold beyond 2^53. */
@@ -72,6 +83,7 @@ ELEMENT_FN double check_element_error(enum tolerance_rule rule,
                                       int64_t i, double ref, double rms)
 {
     const double out = element_load(base, type, i);
+    const struct check_lost lost = check_lost(type);
     double diff;
 
     if (check_is_matched(how, ref))
@@ -87,7 +99,7 @@ ELEMENT_FN double check_element_error(enum tolerance_rule rule,
                    ? element_ulp(type, 0)
                    : 0;
     if (rule == TOLERANCE_MAX_ERROR) /* halves, whose sum is no infinity */
-        return check_is_underflow(type, out, ref)
+        return check_is_underflow(&lost, out, ref)
                    ? 0
                    : diff / 2 / (fabs(ref) / 2 + rms / 2);
     return rule == TOLERANCE_ULP ? diff / element_ulp(type, ref) : diff;

@@ -98,23 +98,23 @@ int device_copy(struct device *device, struct device_buffer *to,
 int device_poison(struct device *device, struct device_buffer *buffer,
                   const struct poison *poison, struct device_err *err);
 
-/* A hash of the contents.  *overrun is 0 if the two guards are intact.
- * Otherwise it is the distance in bytes of the first damage: negative before
- * the first element, >= 1 after the last byte. */
-int device_checksum(struct device *device, const struct device_buffer *buffer,
-                    uint64_t *sum, int64_t *overrun, struct device_err *err);
-
-/* Compare 'out' with 'ref' (ELEMENT_FP64, same count).  Of one reference 'how'
- * is always the same, but for its tolerance. */
-int device_check(struct device *device, const struct device_buffer *out,
-                 struct device_buffer *ref, const struct check_how *how,
-                 struct check *check, struct device_err *err);
-
-struct device_state {
-    double clock_mhz, temp_c, power_w; /* NaN when unknown */
-    uint64_t throttle;                 /* NVML's bits; 0 when unknown */
+/* A look at a buffer, and what it shows. */
+struct device_scan {
+    const struct device_buffer *buffer;
+    bool sums;       /* is a hash of the contents wanted? */
+    uint64_t sum;    /* this hash */
+    int64_t overrun; /* 0: both guards are intact; or the distance in bytes of
+                      * the first damage: < 0 before, > 0 after the contents */
 };
 
-void device_state(struct device *device, struct device_state *out);
+int device_scan(struct device *device, struct device_scan *scans, size_t n,
+                struct device_err *err);
+
+/* Compare 'out' with 'ref' (ELEMENT_FP64, same count).  Of one reference 'how'
+ * is always the same, but for its tolerance.  'sum' is device_scan()'s of
+ * 'out'; NULL: it is not wanted. */
+int device_check(struct device *device, const struct device_buffer *out,
+                 struct device_buffer *ref, const struct check_how *how,
+                 struct check *check, uint64_t *sum, struct device_err *err);
 
 #endif

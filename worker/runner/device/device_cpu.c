@@ -447,12 +447,14 @@ static int look_at(struct device *device, const struct device_buffer *written,
                    uint64_t known, struct device_seen *seen,
                    struct device_err *err)
 {
-    int64_t overrun; /* see check_guard() */
-    int rc = device_checksum(device, written, &seen->sum, &overrun, err);
+    struct device_scan scan = { .buffer = written, .sums = true };
+    int rc = device_scan(device, &scan, 1, err); /* see check_guard() */
 
+    seen->sum = scan.sum;
     seen->compared = rc == 0 && seen->sum != known;
     if (seen->compared)
-        rc = device_check(device, written, reference, how, &seen->check, err);
+        rc = device_check(device, written, reference, how, &seen->check, NULL,
+                          err);
     return rc;
 }
 

@@ -57,6 +57,13 @@ int device_run(struct device *device, const struct device_launch *launch,
 /* What is written to flush an L2 cache of this size. */
 #define DEVICE_FLUSH_BYTES(l2) (2 * (size_t)(l2) + 1)
 
+struct device_state {
+    double clock_mhz, temp_c, power_w; /* NaN when unknown */
+    uint64_t throttle;                 /* NVML's bits; 0 when unknown */
+};
+
+void device_state(struct device *device, struct device_state *out);
+
 enum {
     DEVICE_BATCH = 50 /* launches timed in one call, at most */
 };
@@ -71,13 +78,13 @@ struct device_turn {
     /* [n_args]; what to compare batch->written with, DEVICE_HIDDEN; NULL:
      * nothing */
     struct device_buffer *const *references;
-    const uint64_t *sums; /* [n_args]; device_checksum() of one that passed */
+    const uint64_t *sums; /* [n_args]; device_scan() of one that passed */
     bool led; /* by the same launch, not timed, for what it leaves in caches */
 };
 
 /* A buffer after a launch that had a reference for it. */
 struct device_seen {
-    uint64_t sum;       /* as device_checksum() */
+    uint64_t sum;       /* as device_scan() */
     bool compared;      /* it was not that of the turn */
     struct check check; /* if compared */
 };

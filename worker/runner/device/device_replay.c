@@ -132,26 +132,29 @@ int device_poison(struct device *device, struct device_buffer *buffer,
     return 0;
 }
 
-int device_checksum(struct device *device, const struct device_buffer *buffer,
-                    uint64_t *sum, int64_t *overrun, struct device_err *err)
+int device_scan(struct device *device, struct device_scan *scans, size_t n,
+                struct device_err *err)
 {
     (void)device;
     (void)err;
-    *sum = (uint64_t)buffer->count;
-    *overrun = 0;
+    for (size_t i = 0; i < n; i++) {
+        scans[i].sum = (uint64_t)scans[i].buffer->count;
+        scans[i].overrun = 0;
+    }
     return 0;
 }
 
 int device_check(struct device *device, const struct device_buffer *out,
                  struct device_buffer *ref, const struct check_how *how,
-                 struct check *check, struct device_err *err)
+                 struct check *check, uint64_t *sum, struct device_err *err)
 {
     (void)device;
-    (void)out;
     (void)ref;
     (void)how;
     (void)err;
     *check = (struct check){ .relative_l2 = 0, .max_error = 0 };
+    if (sum)
+        *sum = (uint64_t)out->count;
     return 0;
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "common/mem.h"
-#include "worker/runner/device/device.h"
+#include "worker/runner/device/device_kernel.h"
 
 /* From nvml.h, which a toolkit may lack: the ABI has been stable since NVML 5
  * (2013). */
