@@ -5,7 +5,8 @@
  *
  * A timed launch has one kernel before it, which writes all that it may find,
  * and one after it, which looks at all that it has written, or two if that is
- * much: each kernel more costs every sample some 10 us of queueing and starting.
+ * much: each kernel more costs every sample some 10 us of queueing and
+ * starting.
  */
 #ifndef FA_WORKER_RUNNER_CUDA_KERNELS_CUDA_H
 #define FA_WORKER_RUNNER_CUDA_KERNELS_CUDA_H
