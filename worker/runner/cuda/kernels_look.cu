@@ -91,7 +91,8 @@ __device__ void compare_closely(const struct look_task &task, int64_t i, double 
                                                  unsealed(task.ref, i, task.key), rms);
 
     *worst = worse_of(*worst, { check_rank(&task.how, &element), i, element.error, element.rule });
-    atomicMax(&seen->relative, (unsigned long long)__double_as_longlong(element.relative));
+    if (element.relative > largest(seen)) /* a NaN is not */
+        atomicMax(&seen->relative, (unsigned long long)__double_as_longlong(element.relative));
 }
 
 /* The part of one of 'blocks' blocks.  Few elements have a larger error than those that its threads
