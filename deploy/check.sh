@@ -174,7 +174,18 @@ if [ "${FA_PATIENCE%.*}" -ge 2 ] 2>/dev/null || [ "${FA_PATIENCE#1.[5-9]}" != "$
     compiles="|compiles"
     export FA_LINT_MOST=2
 fi
-(step tests-e2e tests asan -j "$many" -L sanitized) >build/aside.log 2>&1 &
+# Whichever comes first, the end of the end-to-end tests or that of the others,
+# has time for the unit tests with sanitizers.
+unit_tests() { # unit_tests JOBS
+    mkdir build/unit-tests 2>/dev/null || return 0
+    until grep -q "^build-asan " "$times"; do sleep 1; done
+    step tests-asan tests asan -j "$1" -LE "slow|bench|plain|sanitized|browser|python|package|site|slurm$compiles"
+}
+rm -rf build/unit-tests
+(
+    step tests-e2e tests asan -j "$many" -L sanitized
+    unit_tests "$many"
+) >build/aside.log 2>&1 &
 aside=$!
 step build-asan build asan all
 if [ -z "$slow" ]; then
@@ -200,10 +211,12 @@ if [ -z "$slow" ]; then
     cat build/tsan-tests.log
     grep -q "^tests-tsan " "$times" || echo "tests-tsan FAILED 0" >>"$times"
 fi
-step tests-asan tests asan -j $((jobs + 1)) -LE "slow|bench|plain|sanitized|browser|python|package|site|slurm$compiles"
+unit_tests $((jobs + 1))
 echo "== the end-to-end tests, which ran beside these"
 wait "$aside" || true
 aside=""
 cat build/aside.log
-grep -q "^tests-e2e " "$times" || echo "tests-e2e FAILED 0" >>"$times"
+for name in tests-e2e tests-asan; do
+    grep -q "^$name " "$times" || echo "$name FAILED 0" >>"$times"
+done
 finish
