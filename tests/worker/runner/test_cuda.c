@@ -104,16 +104,31 @@ static void assert_outcome(const char *file, const char *entry,
     assert_int_equal(result->outcome, OUTCOME_CORRECT);
 }
 
+/* Build a program of the fixtures and run it; it compares the GPU with the
+ * host. */
+static void assert_same(const char *name)
+{
+    char source[512], program[512];
+
+    snprintf(source, sizeof(source), FIXTURES "%s.cu", name);
+    snprintf(program, sizeof(program), FOLDER "/%s", name);
+    assert_int_equal(box_command((const char *[]){
+                         FA_NVCC_PATH, "-O2", "-arch=native", "-D_GNU_SOURCE",
+                         "-I.", source, "-o", program, NULL }),
+                     0);
+    assert_int_equal(box_command((const char *[]){ program, NULL }), 0);
+}
+
 static void fills_are_those_of_the_host_to_the_bit(void **state)
 {
     (void)state;
-    assert_int_equal(
-        box_command((const char *[]){ FA_NVCC_PATH, "-O2", "-arch=native",
-                                      "-I.", FIXTURES "fill_same.cu", "-o",
-                                      FOLDER "/fill_same", NULL }),
-        0);
-    assert_int_equal(box_command((const char *[]){ FOLDER "/fill_same", NULL }),
-                     0);
+    assert_same("fill_same");
+}
+
+static void looks_are_those_of_the_host(void **state)
+{
+    (void)state;
+    assert_same("look_same");
 }
 
 static void correct_kernel_is_timed(void **state)
@@ -235,6 +250,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fills_are_those_of_the_host_to_the_bit),
+        cmocka_unit_test(looks_are_those_of_the_host),
         CASE(correct_kernel_is_timed),
         CASE(long_series_are_held_at_the_gate_batch_by_batch),
         CASE(inputs_rotate_and_are_checked),
