@@ -436,6 +436,9 @@ int py_sql_value(struct py_sql *sql, const struct py_node *node,
 static int begin(struct py_expression *expression, const struct py_scope *scope,
                  struct buf *out, struct py_flaw *flaw, struct py_sql *sql)
 {
+    static const struct py_sql_writers writers = { py_sql_value, py_sql_truth };
+
+    sql->writers = &writers;
     sql->expression = expression;
     sql->n_names = scope->n;
     sql->steps = sql->case_steps = PY_EXPRESSION_STEPS;

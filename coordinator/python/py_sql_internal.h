@@ -8,7 +8,19 @@
 #define PY_SQL_NAMES_MAX 160 /* of the scope and of "for" clauses */
 #define PY_SQL_FILTERS_MAX 8
 
+struct py_sql;
+struct py_sql_type;
+
+/* How an element of a list is written: py_sql_value() and py_sql_truth(), to
+ * which lists belong, so that none of the three files needs both others. */
+struct py_sql_writers {
+    int (*value)(struct py_sql *sql, const struct py_node *node,
+                 struct py_sql_type *type);
+    int (*truth)(struct py_sql *sql, const struct py_node *node);
+};
+
 struct py_sql {
+    const struct py_sql_writers *writers;
     struct py_expression *expression;
     struct py_name names[PY_SQL_NAMES_MAX]; /* those of "for" stand last */
     size_t n_names;

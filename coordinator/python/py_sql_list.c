@@ -128,7 +128,7 @@ static int put_filters(struct visit *visit, const struct item *item)
 
     for (size_t i = 0; rc == 0 && i < item->n_filters; i++) {
         buf_str(visit->sql->out, i ? " AND " : "");
-        rc = py_sql_truth(visit->sql, item->filters[i]);
+        rc = visit->sql->writers->truth(visit->sql, item->filters[i]);
     }
     return rc;
 }
@@ -136,7 +136,7 @@ static int put_filters(struct visit *visit, const struct item *item)
 static int put_truth(struct visit *visit, const struct item *item)
 {
     if (!item->value)
-        return py_sql_truth(visit->sql, item->node);
+        return visit->sql->writers->truth(visit->sql, item->node);
     buf_str(visit->sql->out, py_value_truth(item->value) ? "1" : "0");
     return 0;
 }
@@ -170,7 +170,7 @@ static int put_value(struct visit *visit, const struct item *item)
         join_type(visit, py_sql_type_of(item->value));
         return 0;
     }
-    rc = py_sql_value(visit->sql, item->node, &type);
+    rc = visit->sql->writers->value(visit->sql, item->node, &type);
     join_type(visit, type);
     return rc;
 }
@@ -240,7 +240,7 @@ static int put_equal(struct visit *visit, const struct item *item)
     rc = put_filters(visit, item);
     buf_str(visit->sql->out, item->n_filters ? " AND (" : "(");
     if (rc == 0)
-        rc = py_sql_value(visit->sql, visit->value, &type);
+        rc = visit->sql->writers->value(visit->sql, visit->value, &type);
     buf_str(visit->sql->out, " = ");
     if (rc == 0)
         rc = put_value(visit, item);
