@@ -124,7 +124,7 @@ static struct rental_work look_at_work(const struct sweep *sweep)
         .is_known = sweep->work.plan != NULL,
         .is_paced = sweep->passes.lead != NULL,
     };
-    const double *mean_ns = sweep->work.mean_ns;
+    const double *mean_ns = sweep->work.pace.mean_ns;
     double build_s, measurement_s;
     int builds;
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/buf.h"
+#include "common/cksum.h"
 #include "common/clock.h"
 #include "common/err.h"
 #include "coordinator/remote/remote.h"
@@ -280,11 +281,11 @@ struct part {
 static bool is_beginning(const struct worker_binary *p, size_t len,
                          const char *sum)
 {
-    char sha256[CHECKSUM_SHA256];
+    char sha256[WORKER_BINARY_SHA256];
 
     if (strlen(sum) != strlen(p->sha256))
-        return strtoul(sum, NULL, 10) == checksum_posix(p->bytes, len);
-    checksum_sha256(p->bytes, len, sha256);
+        return strtoul(sum, NULL, 10) == cksum_of(p->bytes, len);
+    worker_binary_sha256(p->bytes, len, sha256);
     return strcmp(sha256, sum) == 0;
 }
 

@@ -50,7 +50,7 @@ static int64_t freed_ns(const struct sweep *sweep,
 
 int leases_credit(const struct sweep *sweep, size_t host)
 {
-    return sched_credit(sweep->work.longest_measure_ns,
+    return sched_credit(sweep->work.pace.longest_measure_ns,
                         sweep->fleet.hosts[host].worker.credit);
 }
 
@@ -58,7 +58,7 @@ int leases_credit(const struct sweep *sweep, size_t host)
  * ones need. */
 static void note_measured(struct sweep *sweep, int host, double took)
 {
-    double *longest = &sweep->work.longest_measure_ns;
+    double *longest = &sweep->work.pace.longest_measure_ns;
 
     *longest =
         took > *longest ? took : *longest + MEAN_WEIGHT * (took - *longest);
@@ -72,7 +72,7 @@ static void note_end(struct sweep *sweep, const struct sched_lease *lease,
     const struct issued_lease *grant = &sweep->work.issued[lease->id - 1];
     int64_t *moved =
         &sweep->fleet.hosts[lease->host].moved_ns[place_of(lease->gpu)];
-    double *mean = &sweep->work.mean_ns[lease->stage];
+    double *mean = &sweep->work.pace.mean_ns[lease->stage];
     int64_t now = reactor_now(sweep);
     double took;
 
@@ -191,7 +191,7 @@ static bool is_late(const struct sweep *sweep, const struct sched_lease *lease,
 {
     const struct issued_lease *grant = &sweep->work.issued[lease->id - 1];
     const struct host_state *host_state = &sweep->fleet.hosts[lease->host];
-    double mean = sweep->work.mean_ns[lease->stage];
+    double mean = sweep->work.pace.mean_ns[lease->stage];
     int64_t moved = host_state->moved_ns[place_of(lease->gpu)];
     int64_t since = grant->started_ns ? grant->started_ns
                                       : int64_max(grant->granted_ns, moved);

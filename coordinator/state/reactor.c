@@ -89,9 +89,9 @@ struct reserve_times reactor_times(const struct sweep *sweep)
         now.start_s =
             (double)(work->issued[0].granted_ns - sweep->reactor.started_ns) /
             (double)NS_PER_S;
-    if (work->mean_ns[JOB_BUILD] > 0)
-        now.build_s = work->mean_ns[JOB_BUILD] / (double)NS_PER_S;
-    if (work->mean_ns[JOB_MEASURE] > 0)
-        now.measure_s = work->mean_ns[JOB_MEASURE] / (double)NS_PER_S;
+    if (work->pace.mean_ns[JOB_BUILD] > 0)
+        now.build_s = work->pace.mean_ns[JOB_BUILD] / (double)NS_PER_S;
+    if (work->pace.mean_ns[JOB_MEASURE] > 0)
+        now.measure_s = work->pace.mean_ns[JOB_MEASURE] / (double)NS_PER_S;
     return reserve_times_or(now, &sweep->fleet.past);
 }

@@ -85,8 +85,10 @@ struct work {
     struct arrivals *arrivals; /* of the files of arguments; NULL until used */
     const char *useless_on;    /* the host where the reference was of no use, or
                                 * NULL */
-    double mean_ns[2]; /* of a build, of a measurement; 0 while not known */
-    double longest_measure_ns; /* of late; likewise */
+    struct {
+        double mean_ns[2]; /* of a build, of a measurement; 0: not yet known */
+        double longest_measure_ns; /* of late; likewise */
+    } pace;
     struct work_count count;
 };
 

@@ -132,7 +132,7 @@ static void eight_builds_of_this_run_tell_its_pace(void **state)
 {
     (void)state;
     rig.sweep.fleet.build_s = 3;
-    rig.sweep.work.mean_ns[JOB_BUILD] = 2e9;
+    rig.sweep.work.pace.mean_ns[JOB_BUILD] = 2e9;
     settle_builds(0, 7, true);
     settle_builds(7, 9, false);
     sched_settled(rig.sweep.work.sched, JOB_MEASURE, 0, 0, true);
@@ -140,7 +140,8 @@ static void eight_builds_of_this_run_tell_its_pace(void **state)
     assert_true(asked.work.is_built);
     settle_builds(9, 10, true);
     assert_true(work_now()->build_s == 2);
-    rig.sweep.work.mean_ns[JOB_BUILD] = 0; /* none of them was built here */
+    rig.sweep.work.pace.mean_ns[JOB_BUILD] =
+        0; /* none of them was built here */
     assert_true(work_now()->build_s == 3);
 }
 
@@ -148,7 +149,7 @@ static void eight_measurements_of_this_run_tell_its_pace(void **state)
 {
     (void)state;
     rig.sweep.fleet.measurement_s = 0.25;
-    rig.sweep.work.mean_ns[JOB_MEASURE] = 5e8;
+    rig.sweep.work.pace.mean_ns[JOB_MEASURE] = 5e8;
     for (int unit = 0; unit < 7; unit++)
         sched_settled(rig.sweep.work.sched, JOB_MEASURE, unit, 0, true);
     settle_builds(0, 9, true);

@@ -135,7 +135,7 @@ static void the_first_is_late_after_ten_seconds(void **state)
 static void with_a_mean_of_2_s_it_is_late_after_6(void **state)
 {
     (void)state;
-    rig.sweep.work.mean_ns[JOB_BUILD] = 2e9;
+    rig.sweep.work.pace.mean_ns[JOB_BUILD] = 2e9;
     assert_false(is_late_at(1, 6 * NS_PER_S));
     assert_true(is_late_at(1, 6 * NS_PER_S + 1));
 }
@@ -143,7 +143,7 @@ static void with_a_mean_of_2_s_it_is_late_after_6(void **state)
 static void it_is_never_late_within_a_second(void **state)
 {
     (void)state;
-    rig.sweep.work.mean_ns[JOB_BUILD] = 1e6;
+    rig.sweep.work.pace.mean_ns[JOB_BUILD] = 1e6;
     assert_false(is_late_at(1, NS_PER_S));
     assert_true(is_late_at(1, NS_PER_S + 1));
 }
@@ -162,7 +162,7 @@ static void lateness_counts_from_when_it_began(void **state)
 static void
 the_first_duration_is_the_mean_and_the_next_has_a_fifth(void **state)
 {
-    double *mean = &rig.sweep.work.mean_ns[JOB_BUILD];
+    double *mean = &rig.sweep.work.pace.mean_ns[JOB_BUILD];
 
     (void)state;
     leases_started(&rig.sweep, lease(1));
@@ -184,7 +184,7 @@ static void gpus_have_more_ahead_as_measurements_are_short(void **state)
     } took[] = {
         { 5, 31 }, { 100, 4 }, { 5, 4 }, { 5, 4 }, { 5, 4 }, { 5, 5 }
     };
-    double *longest_ns = &rig.sweep.work.longest_measure_ns;
+    double *longest_ns = &rig.sweep.work.pace.longest_measure_ns;
 
     (void)state;
     rig.sweep.fleet.hosts[0].worker.credit = 32;
@@ -213,7 +213,7 @@ static void what_was_lost_or_never_began_says_nothing_of_the_mean(void **state)
     rig.sweep.fleet.hosts[0].conduct.expired = 1;
     leases_end(&rig.sweep, &first, LEASES_LOST, LEDGER_LOST);
     leases_end(&rig.sweep, &second, LEASES_DONE, LEDGER_BUILDING);
-    assert_true(rig.sweep.work.mean_ns[JOB_BUILD] == 0);
+    assert_true(rig.sweep.work.pace.mean_ns[JOB_BUILD] == 0);
     assert_int_equal(rig.sweep.fleet.hosts[0].conduct.expired, 1);
     assert_int_equal(rig_rows(&rig, "lease WHERE ending IN ('lost', 'done')"),
                      2);

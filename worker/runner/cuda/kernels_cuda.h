@@ -4,9 +4,8 @@
  * are computed in a fixed order, so the same buffers give the same bits.
  *
  * A timed launch has one kernel before it, which writes all that it may find,
- * and one after it, which looks at all that it has written, or two if that is
- * much: each kernel more costs every sample some 10 us of queueing and
- * starting.
+ * and one after it (two, after large outputs), which looks at all that it has
+ * written: each kernel more costs every sample some 10 us.
  */
 #ifndef FA_WORKER_RUNNER_CUDA_KERNELS_CUDA_H
 #define FA_WORKER_RUNNER_CUDA_KERNELS_CUDA_H

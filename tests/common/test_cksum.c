@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "coordinator/remote/checksum.h"
+#include "common/cksum.h"
 
 enum {
     BYTES = 1000
@@ -30,7 +30,7 @@ static void checksums_are_those_of_cksum(void **state)
     (void)state;
     fill(bytes);
     for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++)
-        assert_int_equal(checksum_posix(bytes, said[i].len), said[i].cksum);
+        assert_int_equal(cksum_of(bytes, said[i].len), said[i].cksum);
 }
 
 int main(void)

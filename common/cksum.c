@@ -1,9 +1,4 @@
-#include "coordinator/remote/checksum.h"
-
-#include <stdlib.h>
-
-#include <openssl/evp.h>
-#include <sodium.h>
+#include "common/cksum.h"
 
 #define CRC_POLYNOMIAL 0x04c11db7u
 
@@ -45,7 +40,7 @@ static uint32_t crc_of_slices(uint32_t table[CRC_SLICES][256], uint32_t crc,
     return out;
 }
 
-uint32_t checksum_posix(const unsigned char *bytes, size_t len)
+uint32_t cksum_of(const unsigned char *bytes, size_t len)
 {
     uint32_t table[CRC_SLICES][256], crc = 0;
     size_t i = 0;
@@ -58,14 +53,4 @@ uint32_t checksum_posix(const unsigned char *bytes, size_t len)
     for (; len > 0; len >>= 8)
         crc = crc << 8 ^ table[0][(crc >> 24 ^ len) & 0xff];
     return ~crc;
-}
-
-void checksum_sha256(const unsigned char *bytes, size_t len,
-                     char out[CHECKSUM_SHA256])
-{
-    unsigned char digest[CHECKSUM_SHA256 / 2];
-
-    if (EVP_Digest(bytes, len, digest, NULL, EVP_sha256(), NULL) != 1)
-        abort(); /* this algorithm is in every OpenSSL */
-    sodium_bin2hex(out, CHECKSUM_SHA256, digest, sizeof(digest));
 }
