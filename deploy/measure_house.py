@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Measure the structure of the source: folders, headers, names, order, rings.
 
-    deploy/measure_house.py [BUILD]
+    deploy/measure_house.py [--beyond] [BUILD]
 
-BUILD is a build folder; with it, rings of calls are found too.  It needs
-Universal Ctags.  The limits are those of docs/contributing.md.
+BUILD is a build folder; with it, rings of calls are found too.  --beyond prints
+only what is beyond a limit of docs/contributing.md.  It needs Universal Ctags.
 """
+import argparse
 import os
 import re
 import subprocess
@@ -13,7 +14,21 @@ import sys
 
 import lint_order
 
-FILES_MAX, HEADER_MAX, FUNCTION_MAX, FIELDS_MAX = 30, 120, 60, 20
+FILES_MAX, HEADER_MAX, FUNCTION_MAX, FIELDS_MAX, RING_MAX, CARRIED_MIN = 30, 120, 60, 20, 2, 0.9
+
+
+class Report:
+    def __init__(self, only_beyond):
+        self.only_beyond = only_beyond
+
+    def say(self, title, rows, most=40):
+        if not self.only_beyond:
+            say(title, rows, most)
+
+    def limit(self, title, rows):
+        """Rows that there should be none of."""
+        if rows or not self.only_beyond:
+            say(title, rows)
 
 
 def say(title, rows, most=40):
@@ -129,47 +144,59 @@ def lines(path):
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--beyond", action="store_true")
+    parser.add_argument("build", nargs="?")
+    ask = parser.parse_args()
+    build = os.path.abspath(ask.build) if ask.build else None
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+    report = Report(ask.beyond)
     folders = files_by_folder()
     paths = [path for files in folders.values() for path in files]
     code = [path for path in paths if path.endswith((".c", ".h"))]
 
-    say("folders", [f"{len(files):4} {folder}"
-                    for folder, files in sorted(folders.items())])
-    say(f"folders of more than {FILES_MAX} files (common/ aside)",
-        [f"{folder}: {len(files)}" for folder, files in sorted(folders.items())
-         if len(files) > FILES_MAX and folder != "common"])
-    say(f"headers of more than {HEADER_MAX} lines",
-        [f"{path}: {lines(path)}" for path in code
-         if path.endswith(".h") and lines(path) > HEADER_MAX])
-    say(f"functions of more than {FUNCTION_MAX} lines",
-        [f"{path}: {name} {last - first + 1}" for path, name, _, first, last, _
-         in tags(code, "f") if last - first + 1 > FUNCTION_MAX])
+    report.say("folders", [f"{len(files):4} {folder}"
+                           for folder, files in sorted(folders.items())])
+    report.limit(f"folders of more than {FILES_MAX} files (common/ aside)",
+                 [f"{folder}: {len(files)}" for folder, files in sorted(folders.items())
+                  if len(files) > FILES_MAX and folder != "common"])
+    report.limit(f"headers of more than {HEADER_MAX} lines",
+                 [f"{path}: {lines(path)}" for path in code
+                  if path.endswith(".h") and lines(path) > HEADER_MAX])
+    report.limit(f"functions of more than {FUNCTION_MAX} lines",
+                 [f"{path}: {name} {last - first + 1}" for path, name, _, first, last, _
+                  in tags(code, "f") if last - first + 1 > FUNCTION_MAX])
 
     fields = {}
     for path, _, _, _, _, scope in tags(code, "m"):
         fields[path, scope] = fields.get((path, scope), 0) + 1
-    say(f"structs of more than {FIELDS_MAX} fields",
-        [f"{path}: {scope} {n}" for (path, scope), n in sorted(fields.items())
-         if n > FIELDS_MAX and path.endswith(".h")])
+    report.limit(f"structs of more than {FIELDS_MAX} fields",
+                 [f"{path}: {scope} {n}" for (path, scope), n in sorted(fields.items())
+                  if n > FIELDS_MAX and path.endswith(".h")])
 
     carried, strangers = exported_names(folders)
     total = carried + len(strangers)
-    say(f"exported functions that carry their file's stem: {carried} of {total} "
-        f"({100 * carried / total:.1f} %); that do not", strangers, most=200)
+    names = (f"exported functions that carry their file's stem: {carried} of {total} "
+             f"({100 * carried / total:.1f} %); that do not")
+    if carried < CARRIED_MIN * total:
+        report.limit(names, strangers)
+    else:
+        report.say(names, strangers, most=200)
 
     house, exceptions = lint_order.House(), lint_order.Exceptions()
-    say("includes against the order",
-        [f"{path}: {included}" for path, included
-         in lint_order.includes_against_order(house, exceptions)])
-    say("exceptions to the order", [f"{a} {b}" for a, b in exceptions.lines])
-    if len(sys.argv) > 1:
-        found = rings(calls(sys.argv[1]))
-        say("calls against the order",
-            [" ".join(row) for row in lint_order.calls_against_order(
-                house, exceptions, sys.argv[1])])
-        say("rings of calls between files",
-            [f"{len(ring)}: {' '.join(ring)}" for ring in found])
+    report.limit("includes against the order",
+                 [f"{path}: {included}" for path, included
+                  in lint_order.includes_against_order(house, exceptions)])
+    report.say("exceptions to the order", [f"{a} {b}" for a, b in exceptions.lines])
+    if build:
+        found = rings(calls(build))
+        report.limit("calls against the order",
+                     [" ".join(row) for row in lint_order.calls_against_order(
+                         house, exceptions, build)])
+        report.say("rings of calls between files",
+                   [f"{len(ring)}: {' '.join(ring)}" for ring in found])
+        report.limit(f"rings of calls between more than {RING_MAX} files",
+                     [" ".join(ring) for ring in found if len(ring) > RING_MAX])
 
 
 if __name__ == "__main__":
