@@ -29,14 +29,14 @@ struct remote;
 #define DEPLOY_BYTES_MAX (64 << 20)
 #define DEPLOY_WORKDIR "~/.cache/fa-coord" /* default of workdir= */
 #define DEPLOY_PATH_BYTES 512
-#define WORKER_BINARY_SHA256 65 /* in hex, with its end */
+#define DEPLOY_SHA256_HEX 65 /* with its end */
 
 /* A worker program in memory.  Immutable once loaded. */
 struct worker_binary {
     unsigned char *bytes;
     size_t len;
     char hash[HASH_HEX];
-    char sha256[WORKER_BINARY_SHA256];
+    char sha256[DEPLOY_SHA256_HEX];
     uint32_t cksum;
 };
 
@@ -47,8 +47,10 @@ int worker_binary_load(const char *path, struct worker_binary *out,
  * ERR_SYSTEM. */
 int worker_binary_load_own(struct worker_binary *out, struct err *err);
 void worker_binary_fini(struct worker_binary *program);
-void worker_binary_sha256(const unsigned char *bytes, size_t len,
-                          char out[WORKER_BINARY_SHA256]);
+
+/* As sha256sum(1). */
+void deploy_sha256(const unsigned char *bytes, size_t len,
+                   char out[DEPLOY_SHA256_HEX]);
 
 /* Where the program is on the host. */
 struct deployed {

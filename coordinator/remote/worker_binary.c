@@ -7,23 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <openssl/evp.h>
-#include <sodium.h>
-
 #include "common/cksum.h"
 #include "common/err.h"
 #include "common/mem.h"
 #include "coordinator/remote/deploy.h"
-
-void worker_binary_sha256(const unsigned char *bytes, size_t len,
-                          char out[WORKER_BINARY_SHA256])
-{
-    unsigned char digest[WORKER_BINARY_SHA256 / 2];
-
-    if (EVP_Digest(bytes, len, digest, NULL, EVP_sha256(), NULL) != 1)
-        abort(); /* this algorithm is in every OpenSSL */
-    sodium_bin2hex(out, WORKER_BINARY_SHA256, digest, sizeof(digest));
-}
 
 static int read_all(int fd, unsigned char *bytes, size_t len)
 {
@@ -67,7 +54,7 @@ int worker_binary_load(const char *path, struct worker_binary *out,
         return rc;
     }
     hash_of(out->bytes, out->len, out->hash);
-    worker_binary_sha256(out->bytes, out->len, out->sha256);
+    deploy_sha256(out->bytes, out->len, out->sha256);
     out->cksum = cksum_of(out->bytes, out->len);
     return 0;
 }
