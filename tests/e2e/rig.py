@@ -40,7 +40,7 @@ def until(what, check, seconds=120.0):
             return value
         if time.monotonic() > deadline:
             raise AssertionError(f"not within {seconds} s: {what}")
-        time.sleep(0.02)
+        time.sleep(0.04)
 
 
 def figure(name, value, unit):
