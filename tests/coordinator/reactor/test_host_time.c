@@ -158,6 +158,22 @@ static void a_worker_that_was_replaced_has_not(void **state)
                      2 * NS_PER_S);
 }
 
+static void
+a_host_that_was_released_is_held_again_when_it_is_attached(void **state)
+{
+    (void)state;
+    ledger_keep_held(rig.sweep.fleet.ledger, records_put_held);
+    rig.now_ns += NS_PER_S;
+    ledger_release(rig.sweep.fleet.ledger, 0, rig.now_ns);
+    rig.now_ns += 5 * NS_PER_S;
+    news(HOST_THREADS_ATTACHED, 0, "");
+    rig.now_ns += NS_PER_S;
+    ledger_flush(rig.sweep.fleet.ledger, rig.now_ns);
+    assert_int_equal(rig_number(&rig, "SELECT sum(end_ns-start_ns) FROM held"
+                                      " WHERE host = 'a'"),
+                     2 * NS_PER_S);
+}
+
 /* A HELLO that came before the news of its connection. */
 static void attached_after_hello_is_still_setup(void **state)
 {
@@ -219,6 +235,7 @@ int main(void)
         CASE(what_a_node_did_after_its_job_did_not_happen),
         CASE(a_worker_that_was_frozen_has_cost_all_the_time),
         CASE(a_worker_that_was_replaced_has_not),
+        CASE(a_host_that_was_released_is_held_again_when_it_is_attached),
         CASE(attached_after_hello_is_still_setup),
         CASE(a_worker_that_greets_again_is_set_up_again),
         CASE(connecting_is_acquiring_until_it_was_ready),
