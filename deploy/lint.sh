@@ -107,7 +107,7 @@ self_contained() { # self_contained HEADER...: those that do not compile alone
 
     deploy/lint_order.py "$build" | complain "breaks the order of the folders (docs/code-map.md)"
 
-    deploy/measure_house.py --beyond "$build" | complain "beyond a measure of docs/contributing.md"
+    deploy/measure_house.py --beyond "$build" 2>&1 | complain "beyond a measure of docs/contributing.md"
 
     self_contained $(git ls-files 'common/*.h' 'coordinator/*.h' 'worker/*.h' | grep -v '_cuda\.h$' |
         grep -vxF "$(included_first $built)") |

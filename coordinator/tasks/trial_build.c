@@ -34,7 +34,7 @@ static int build(struct spec *spec, struct store *store,
     hosts.list[0].role = HOST_BUILDER;
     err->text[0] = '\0';
     code = sweep_run(spec, &hosts, store, sweep, err);
-    sweep->ask = NULL;
+    sweep->ask = NULL; /* it ends here, and the options go on */
     hosts_fini(&hosts);
     config_selection_fini(&choice);
     if (code == EXIT_DONE || code == EXIT_NO_RESULT)
